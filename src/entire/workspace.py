@@ -653,12 +653,14 @@ class Workspace:
     # ------------------------------------------------------------ context
 
     def _context(self, *, starts_plugins: bool = True) -> Context:
-        from entire.lifecycle import plugins
+        from entire.agents.directory import AgentDirectory
+        from entire.lifecycle import directories
         from entire.lifecycle.context import Context
 
         chosen = self.settings or settings.Settings(enabled=False)
         may_start = starts_plugins and not self._only_reads
-        return Context(self.place, chosen, plugins=plugins.of(self.place) if may_start else None)
+        agents = directories.make(self.place) if may_start else AgentDirectory.without_plugins()
+        return Context(self.place, chosen, agents)
 
     def _rewind_context(self) -> contextlib.AbstractContextManager[Context]:
         """Return a context for a rewind plan, which takes it over and closes it."""

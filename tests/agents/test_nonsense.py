@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.agents import capabilities, registry
+from entire.agents.directory import AgentDirectory
 from entire.commands import hooks
 from entire.model.events import Event
 from tests.integration.story import Story, story
 
 __all__ = ["story"]
 
-VERBS = [(name, verb) for name in registry.BUILTIN for verb in (*registry.make(name).hook_names, "no-such-verb", "")]
+AGENTS = AgentDirectory.without_plugins()
+VERBS = [(name, verb) for name in registry.BUILTIN for verb in (*AGENTS.make(name).hook_names, "no-such-verb", "")]
 KEYS = """
     agent_id agent_transcript_path agent_type background_tasks conversation_id cursor_version cwd generation_id
     hook_event_name last_assistant_message model parent_conversation_id prompt prompt_id reason session_id source task
@@ -37,14 +39,14 @@ WITH_SESSION = st.dictionaries(st.sampled_from(KEYS), VALUES).map(
 @settings(max_examples=400)
 @given(call=st.sampled_from(VERBS), payload=st.binary() | VALUES.map(lambda v: json.dumps(v).encode()) | OBJECTS)
 def test_no_payload_raises(call: tuple[str, str], payload: bytes) -> None:
-    found = registry.make(call[0]).parse_hook(call[1], payload)
+    found = AGENTS.make(call[0]).parse_hook(call[1], payload)
     assert found is None or isinstance(found, Event)
 
 
 @settings(max_examples=400)
 @given(call=st.sampled_from(VERBS), payload=WITH_SESSION)
 def test_no_payload_of_a_session_raises(call: tuple[str, str], payload: bytes) -> None:
-    found = registry.make(call[0]).parse_hook(call[1], payload)
+    found = AGENTS.make(call[0]).parse_hook(call[1], payload)
     assert found is None or isinstance(found, Event)
 
 
@@ -54,13 +56,13 @@ def test_no_payload_is_nested_too_deep(call: tuple[str, str]) -> None:
         for key in ("tool_input", "tool_response", "prompt", "background_tasks"):
             nested = b"[" * depth + b"]" * depth
             payload = b'{"session_id": "s", "tool_name": "Task", "%s": %s}' % (key.encode(), nested)
-            registry.make(call[0]).parse_hook(call[1], payload)
+            AGENTS.make(call[0]).parse_hook(call[1], payload)
 
 
 @pytest.mark.parametrize("name", registry.BUILTIN)
 @pytest.mark.parametrize("hostile", ["", ".", "..", "../x", "a/b", "a\\b", "a\0", "a\n", "x" * 201])
 def test_no_session_id_leads_out_of_the_agents_folder(name: str, hostile: str) -> None:
-    resumer = capabilities.session_resumer(registry.make(name))
+    resumer = capabilities.session_resumer(AGENTS.make(name))
     assert resumer is None or resumer.resolve_session_file("/sessions", hostile) == ""
 
 

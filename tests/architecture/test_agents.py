@@ -9,6 +9,7 @@ import re
 import pytest
 
 from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.agents.registry import BUILTIN, AgentEntry
 from entire.githooks import scripts
 from tests.architecture.places import PACKAGE, ROOT, source_files
@@ -124,7 +125,7 @@ def test_a_line_of_the_table_says_what_the_room_says(entry: AgentEntry) -> None:
 def test_a_harness_can_say_where_sessions_are(entry: AgentEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     if entry.session_dir_variable:
         monkeypatch.setenv(entry.session_dir_variable, "/given")
-        agent = registry.make(entry.name)
+        agent = AgentDirectory.without_plugins().make(entry.name)
         assert agent.session_dir("/repo") == "/given"  # type: ignore[attr-defined]
 
 

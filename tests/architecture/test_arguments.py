@@ -53,10 +53,10 @@ _OURS = "an id of ours, in hex digits"
 _WRITTEN = "written in the code"
 PRINTED = {
     ("agents/claude_code/settings.py", "verb"): _WRITTEN,
+    ("agents/directory.py", "name"): _AGENTS_OWN,
     ("agents/external/agent.py", "self.name"): _AGENTS_OWN,
     ("agents/external/programs/program.py", "self.name"): _AGENTS_OWN,
     ("agents/gemini/settings.py", "verb"): _WRITTEN,
-    ("agents/registry.py", "name"): _AGENTS_OWN,
     ("commands/enable.py", "' '.join(names)"): "quoted, of the worktree",
     ("commands/enable.py", "_SUBJECT"): _WRITTEN,
     ("commands/help.py", "words[0]"): "as the person typed it",

@@ -22,7 +22,6 @@ from entire.model.transcripts import TokenUsage
 from entire.model.value import replace
 from entire.redact import Redacted, trusted
 from entire.store import checkpoint_writer, checkpoints, gojson
-from entire.store import prompts as prompts_module
 from entire.store.checkpoint_writer import SlotContent, TaskContent
 
 ID = CheckpointId("a1b2c3d4e5f6")
@@ -128,7 +127,7 @@ def test_files_have_the_bytes_of_the_format(where: str) -> None:
 
 
 def test_an_odd_cut_stays_utf_8() -> None:
-    shown = prompts_module.context_text([trusted(b"x" + "é".encode() * 300)])
+    shown = checkpoint_writer.context_text([trusted(b"x" + "é".encode() * 300)])
     assert shown.decode().endswith("é...\n\n")
     assert len(shown) < 560
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from entire import settings
+from entire.agents.directory import AgentDirectory
 from entire.lifecycle.context import Context
 from entire.rewind import conversations
 from entire.rewind.conversations import Conversation
@@ -28,7 +29,7 @@ def pair(story: Story, monkeypatch: pytest.MonkeyPatch) -> tuple[Session, Sessio
 
 
 def of(story: Story, name: str, session_id: str = "") -> dict[str, Conversation]:
-    context = Context(Workspace.find(story.root).place, settings.Settings())
+    context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
     try:
         points = Points(context)
         return {one.session_id: one for one in conversations.of_point(context, points, points.named(name), session_id)}
@@ -71,7 +72,7 @@ def test_a_turn_ends_where_it_ended_also_when_the_file_is_gone(story: Story, pai
 
 
 def test_an_agent_that_runs_is_told_to_be_closed(story: Story, pair: tuple[Session, Session]) -> None:
-    context = Context(Workspace.find(story.root).place, settings.Settings())
+    context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
     try:
         points = Points(context)
         shown = [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
+from entire.agents.directory import AgentDirectory
 from entire.lifecycle.context import Context
 from entire.lifecycle.snapshots import followed_commits
 from entire.settings import Settings
@@ -36,7 +37,7 @@ def a(story: Story) -> Session:
 def context(story: Story, a: Session) -> Iterator[Context]:
     place = layout.find(str(story.root))
     assert place is not None
-    one = Context(place, Settings())
+    one = Context(place, Settings(), AgentDirectory.without_plugins())
     yield one
     one.close()
     assert story.log_errors() == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
+from entire.agents.directory import AgentDirectory
 from entire.errors import UsageError
 from entire.forgetting import planning, removal, targets, undo
 from entire.forgetting.values import Secret
@@ -71,7 +72,7 @@ def test_a_turn_after_a_kill_finds_all_of_it_done(story: Story) -> None:
 def context_of(story: Story) -> Context:
     place = layout.find(str(story.root))
     assert place is not None
-    return Context(place, Settings(enabled=True))
+    return Context(place, Settings(enabled=True), AgentDirectory.without_plugins())
 
 
 def test_a_dry_plan_writes_no_object(story: Story) -> None:

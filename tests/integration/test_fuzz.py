@@ -22,6 +22,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.cli import main
 from tests.integration import hostile
 from tests.integration.hostile import EVIL
@@ -213,7 +214,7 @@ def payloads(name: str) -> list[dict[str, Any]]:
 
 
 PAYLOADS = {name: payloads(name) or payloads("claude_code") for name in ("claude_code", "gemini", "demo")}
-CALLS = [(name, verb) for name in registry.BUILTIN for verb in registry.make(name).hook_names]
+CALLS = [(name, verb) for name in registry.BUILTIN for verb in AgentDirectory.without_plugins().make(name).hook_names]
 
 
 def of_world(world: World, payload: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.cli import main
 from entire.commands import TABLE
 from entire.redact import policy
@@ -154,7 +154,7 @@ sys.addaudithook(_note)
 def hooks(world: World, session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     """Call every hook of every built-in agent, then git's."""
     payload = session.payload("x", prompt="Say hello", source="startup", reason="other", trigger="manual")
-    for agent in registry.agents():
+    for agent in AgentDirectory.without_plugins().agents():
         for verb in agent.hook_names:
             world.run(capsys, "hooks", agent.name, verb, stdin=payload)
     world.story.write("mine.py", "mine = 1\n")

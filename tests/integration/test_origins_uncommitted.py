@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout, settings
+from entire.agents.directory import AgentDirectory
 from entire.lifecycle.context import Context
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, Origin, WhyRequest
 from entire.model.value import replace
@@ -29,7 +30,7 @@ from tests.integration.story import story
 def context(top: Path) -> Iterator[Context]:
     place = layout.find(str(top))
     assert place is not None
-    found = Context(place, settings.load(place) or settings.Settings(enabled=False))
+    found = Context(place, settings.load(place) or settings.Settings(enabled=False), AgentDirectory.without_plugins())
     try:
         yield found
     finally:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from entire import layout
-from entire.agents import registry
-from entire.agents.external.plugins import Plugins
+from entire.agents.directory import AgentDirectory
+from entire.agents.external.plugins import PluginInventory
 from entire.maintenance import plugins as maintenance
 from tests.integration.pluginworld import SCRIPT, PluginWorld
 
@@ -262,13 +262,17 @@ def test_a_payload_may_have_any_form(world: PluginWorld) -> None:
         assert ("not a JSON object" in (log.read_text() if log.exists() else "")) is is_warned
 
 
+def directory(world: PluginWorld) -> AgentDirectory:
+    return AgentDirectory(PluginInventory(layout.find(str(world.repo)), world.env, is_switched_on=lambda: False))
+
+
 def test_a_failure_in_a_command_is_shown_by_it(world: PluginWorld) -> None:
     place = layout.find(str(world.repo))
     assert place is not None
-    plugins = Plugins(place, world.env, is_switched_on=lambda: False)
-    plugins.note("x", "it broke")
-    plugins.note("x", "again")
-    (problem,) = maintenance.find_problems(place, plugins, (), now=1.0)
+    agents = directory(world)
+    agents.plugins.note("x", "it broke")
+    agents.plugins.note("x", "again")
+    (problem,) = maintenance.find_problems(place, agents, (), now=1.0)
     assert (problem.problem, problem.hint) == ("the plugin x failed: it broke", "run `entire plugin check x`")
     assert not (world.repo / ".git" / "entire").exists(), "reading writes nothing"
 
@@ -305,13 +309,11 @@ def test_one_hanging_plugin_delays_a_command_once(world: PluginWorld) -> None:
 def test_the_plugins_folder_is_protected(world: PluginWorld) -> None:
     """Also a nested one; its name alone protects nothing."""
     allowed(world, protected_dirs=[".agent", "deep/inside"])
-    plugins = Plugins(layout.find(str(world.repo)), world.env, is_switched_on=lambda: False)
-    assert {".agent", "deep/inside"} <= registry.protected_dirs(plugins)
-    assert ".agent" not in registry.protected_dirs()
+    assert {".agent", "deep/inside"} <= directory(world).protected_dirs()
+    assert ".agent" not in AgentDirectory.without_plugins().protected_dirs()
     world.ok("enable", "--agent", "x")
     (world.bin / "entire-agent-x").unlink()
-    plugins = Plugins(layout.find(str(world.repo)), world.env, is_switched_on=lambda: False)
-    assert {".agent", "deep/inside"} <= registry.protected_dirs(plugins), "the plugin is gone, its folder is not"
+    assert {".agent", "deep/inside"} <= directory(world).protected_dirs(), "the plugin is gone, its folder is not"
 
 
 def test_the_json_of_the_commands(world: PluginWorld) -> None:

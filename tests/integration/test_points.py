@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire import settings
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.lifecycle.context import Context
 from entire.model.requests import RewindRequest
@@ -142,7 +143,7 @@ def test_a_squash_gives_a_point_per_checkpoint(story: Story, session: Session) -
 def test_names(story: Story, session: Session) -> None:
     head = story.commit("Greeting")
     step = next(point for point in points(story) if point.kind == "step")
-    context = Context(Workspace.find(story.root).place, settings.Settings())
+    context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
     found = Points(context)
     assert found.named(step.id).kind == "step"
     assert found.named(step.id[:10]).id == step.id

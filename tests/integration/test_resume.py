@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.layout import METADATA_BRANCH
 from entire.model.ids import CheckpointId
 from tests.integration.kept import PERSON, answers, tokens
@@ -39,7 +39,7 @@ class Clone(Story):
         assert self.entire("enable", "--agent", "claude-code") == 0
 
     def folder(self) -> str:
-        agent: Any = registry.make("claude-code")
+        agent: Any = AgentDirectory.without_plugins().make("claude-code")
         agent._env = {"HOME": str(self.home)}
         before = os.environ["HOME"]
         os.environ["HOME"] = str(self.home)

@@ -7,6 +7,7 @@ import contextlib
 import pytest
 
 from entire import settings
+from entire.agents.directory import AgentDirectory
 from entire.lifecycle.context import Context
 from entire.rewind import commits_since
 from entire.rewind.commits_since import CommitsSince
@@ -26,7 +27,7 @@ def turn(story: Story, session: Session, name: str) -> str:
 
 
 def since(story: Story, point: str) -> CommitsSince:
-    context = Context(Workspace.find(story.root).place, settings.Settings())
+    context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
     with contextlib.closing(context):
         return commits_since.of_sessions(context, story.head(), point)
 

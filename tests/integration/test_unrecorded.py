@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from entire.agents import registry, transcripts
+from entire.agents import transcripts
+from entire.agents.directory import AgentDirectory
 from entire.model.requests import EnableRequest
 from entire.workspace import Workspace
 from tests.integration.story import BIN, Story
@@ -236,7 +237,7 @@ def test_only_agents_with_hooks_here_are_expected(story: Story, tmp_path: Path) 
     assert Workspace.find(story.root).enable(EnableRequest(agents=("demo",), only_these=True)).removed
     os.utime(story.path(".git/entire/enabled"), (time.time() - 60,) * 2)
     assert kept.missing() == []
-    folder = registry.make("demo").session_dir(str(story.root))  # type: ignore[attr-defined]
+    folder = AgentDirectory.without_plugins().make("demo").session_dir(str(story.root))  # type: ignore[attr-defined]
     os.makedirs(folder)
     Path(folder, "d0.jsonl").write_text('{"type": "start"}\n')
     assert kept.missing() == []

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
+from entire.agents.directory import AgentDirectory
 from entire.git import history
 from entire.lifecycle.commits import afterwards, unseen, visited_worktrees
 from entire.lifecycle.context import Context
@@ -164,7 +165,7 @@ def test_the_transcript_says_who_made_a_commit_and_deciding_writes_nothing(story
     time.sleep(1.1)
     own = by_agent(a, "Add c")
     before = state_of(story)
-    with contextlib.closing(Context(place, Settings())) as context:
+    with contextlib.closing(Context(place, Settings(), AgentDirectory.without_plugins())) as context:
         first, second = history.show(str(story.root), [mine, own])
         assert (unseen.maker(context, first), unseen.maker(context, second)) == ("", a.id)
         found = afterwards.Found(commit=second, running=tuple(context.running_turns()), maker=a.id)
@@ -338,7 +339,7 @@ def test_a_worktree_that_is_gone_is_passed_over(story: Story, a: Session) -> Non
     side.root.rename(story.root.parent / "elsewhere")
     place = layout.find(str(story.root))
     assert place is not None
-    with contextlib.closing(Context(place, Settings())) as context:
+    with contextlib.closing(Context(place, Settings(), AgentDirectory.without_plugins())) as context:
         session = context.session(a.id)
         assert session is not None
         before = state_of(story)

@@ -13,8 +13,7 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord
 from entire.redact import trusted
-from entire.store import checkpoint_writer, checkpoints, gojson
-from entire.store import prompts as prompts_module
+from entire.store import checkpoint_writer, checkpoints, gojson, steps
 from tests import golden
 
 
@@ -56,12 +55,12 @@ def _check_checkpoint(
         assert checkpoints.hash_matches(objects, slot) is not False
         prompts = checkpoints.prompts(objects, slot)
         if "prompt.txt" in slot.files:
-            assert prompts_module.SEPARATOR.join(prompts).encode() == stored[folder + "prompt.txt"]
+            assert steps.SEPARATOR.join(prompts).encode() == stored[folder + "prompt.txt"]
         record = slot.record
         assert record is not None
         if "context.md" in slot.files and record.strategy == "manual-commit":
             shown = [trusted(prompt.encode()) for prompt in prompts]
-            assert prompts_module.context_text(shown) == stored[folder + "context.md"]
+            assert checkpoint_writer.context_text(shown) == stored[folder + "context.md"]
 
 
 @pytest.mark.parametrize("stage", golden.STAGES)

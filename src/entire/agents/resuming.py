@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
-from entire.agents import capabilities, registry
+from entire.agents import capabilities
+from entire.agents.directory import AgentDirectory
 from entire.model.ids import Argument, argument_problem, is_session_id
 
 TYPE_CHECKING = False
@@ -17,8 +18,7 @@ def problem(agent: Agent, session_id: str) -> str:
     """Return why no command may hold a session's id, '' if one may: it has the form of its agent's ids."""
     if found := argument_problem(session_id):
         return f"its id cannot stand on a command line: {found}"
-    entry = next((entry for entry in registry.entries() if entry.name == agent.name), None)
-    form = entry.session_form if entry is not None else registry.SESSION_FORM
+    form = AgentDirectory.without_plugins().describe(agent.name).session_form
     try:
         has_form = is_session_id(session_id) and re.fullmatch(form, session_id) is not None
     except re.error:  # a package's

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
+    from entire.agents.directory import AgentDirectory
     from entire.git.read import Offline
     from entire.layout import Place
     from entire.lifecycle.context import Context
@@ -42,15 +42,15 @@ def run(args: Sequence[str]) -> int:
             place = layout.find(os.getcwd())
             here = _enabled(place)
             if here is not None:
-                _handle_git(_LazyContext(*here), args[1], args[2:])
+                _handle_git(_LazyContext(*here, _Directories(args[0])), args[1], args[2:])
             return 0
         payload = _payload(args[2:])
-        with _Plugins(args[0], payload) as plugins:
-            here = _enabled(_place(args[0], plugins))
+        with _Directories(args[0], payload) as directories:
+            here = _enabled(_place(directories))
             home = here or _named_home(payload)
             place = home[0] if home is not None else None
             if home is not None:
-                _AgentHook(args, payload, plugins).handle(home, is_here=here is not None)
+                _AgentHook(args, payload, directories).handle(home, is_here=here is not None)
     except Exception as error:
         _log_failure(place, args, error)
     return 0
@@ -73,44 +73,55 @@ def _is_committing(place: Place) -> bool:
     return bool(marker) and os.path.dirname(os.path.dirname(marker)) == place.commit_dir and os.path.exists(marker)
 
 
-class _Plugins:
-    """The plugins in the worktrees that this hook of the agent ``name`` looks at. A built-in agent has none."""
+class _Directories:
+    """The agents as a hook of ``name`` may use them, in each worktree that it looks at."""
 
-    def __init__(self, name: str, payload: bytes) -> None:
-        self._name = name
+    def __init__(self, name: str, payload: bytes = b"") -> None:
+        self.name = name
         self._payload = payload
-        self._found: dict[str, Plugins] = {}
+        self.built_in = registry.find(name)
+        self._made: dict[str, AgentDirectory] = {}
 
-    def of(self, place: Place) -> Plugins | None:
-        if self._name in registry.BUILTIN:
-            return None
-        if place.top not in self._found:
-            from entire.lifecycle import plugins
+    def of(self, place: Place) -> AgentDirectory:
+        if place.top not in self._made:
+            self._made[place.top] = self._of(place)
+        return self._made[place.top]
 
-            self._found[place.top] = plugins.of_hook(place, self._name, self._session_id)
-        return self._found[place.top]
+    def _of(self, place: Place) -> AgentDirectory:
+        if self.built_in is not None or self.name == "git":
+            return _without_plugins()
+        from entire.lifecycle import directories
+
+        return directories.make(place, hook_of=self.name, session_id=self._session_id)
 
     def _session_id(self) -> str:
         """Return the session that the payload names, for most agents; '' if it names none."""
         return str((_fields(self._payload) or {}).get("session_id") or "")
 
-    def __enter__(self) -> _Plugins:
+    def __enter__(self) -> _Directories:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        for plugins in self._found.values():
-            plugins.close()
+        for agents in self._made.values():
+            agents.close()
 
 
-def _place(name: str, plugins: _Plugins) -> Place | None:
+def _without_plugins() -> AgentDirectory:
+    from entire.agents.directory import AgentDirectory
+
+    return AgentDirectory.without_plugins()
+
+
+def _place(directories: _Directories) -> Place | None:
     """Find the worktree where the agent was started: its working directory may move."""
-    known = None
-    if name not in registry.BUILTIN:  # searching packages and plugins is slow: only where Entire is enabled
+    entry = directories.built_in
+    if entry is None:  # searching packages and plugins is slow: only where Entire is enabled
         here = layout.find(os.getcwd())
         if here is None or not here.enabled_root:
             return here
-        known = plugins.of(here) if _enabled(here) is not None else None
-    return layout.find(registry.project_dir(name, os.environ, known) or os.getcwd())
+        agents = directories.of(here) if _enabled(here) is not None else _without_plugins()
+        entry = agents.describe(directories.name)
+    return layout.find(entry.project_dir(os.environ) or os.getcwd())
 
 
 def _enabled(place: Place | None) -> Home | None:
@@ -129,10 +140,10 @@ def _enabled_at(folder: object) -> Home | None:
 class _LazyContext:
     """Builds the context, which is expensive, only once there is an event to handle."""
 
-    def __init__(self, place: Place, found: settings.Settings, plugins: Plugins | None = None) -> None:
+    def __init__(self, place: Place, found: settings.Settings, directories: _Directories) -> None:
         self._place = place
         self._settings = found
-        self._plugins = plugins
+        self._directories = directories
         self._context: Context | None = None
         self._offline: Offline | None = None
 
@@ -142,7 +153,7 @@ class _LazyContext:
 
         self._offline = Offline()
         self._offline.__enter__()  # no hook waits for a network
-        self._context = Context(self._place, self._settings, plugins=self._plugins)
+        self._context = Context(self._place, self._settings, self._directories.of(self._place))
         return self._context
 
     def log_call(self, hook: str) -> None:
@@ -162,10 +173,10 @@ class _LazyContext:
 class _AgentHook:
     """One hook call of an agent."""
 
-    def __init__(self, args: Sequence[str], payload: bytes, plugins: _Plugins) -> None:
+    def __init__(self, args: Sequence[str], payload: bytes, directories: _Directories) -> None:
         self._args = args
         self._payload = payload
-        self._plugins = plugins
+        self._directories = directories
 
     def handle(self, home: Home, *, is_here: bool) -> None:
         """Handle the call; unless ``is_here``, only the event tells whether it concerns this worktree."""
@@ -185,23 +196,23 @@ class _AgentHook:
     def _agent(self, place: Place) -> Agent | None:
         """Return the agent's adapter; None if it is a plugin that cannot run, which is noted for ``status``."""
         name = self._args[0]
-        plugins = self._plugins.of(place)
+        agents = self._directories.of(place)
         try:
-            return registry.make(name, plugins=plugins)
+            return agents.make(name)
         except EntireError as error:
-            if plugins is None or not plugins.is_known(name):
+            if not (agents.starts_plugins and agents.plugins.is_known(name)):
                 raise
-            if plugins.is_denied(name):
+            if agents.plugins.is_denied(name):
                 _log(place, self._args).warn(error.message)
             else:
-                is_there = plugins.find(name) is not None
-                plugins.note(name, error.message if is_there else f"the plugin {name} was not on PATH")
+                is_there = agents.plugins.find(name) is not None
+                agents.plugins.note(name, error.message if is_there else f"the plugin {name} was not on PATH")
             return None
 
     def _handle_event(self, home: Home, event: Event) -> None:
         from entire.lifecycle import dispatcher
 
-        with _LazyContext(*home, plugins=self._plugins.of(home[0])) as context:
+        with _LazyContext(*home, self._directories) as context:
             context.log = context.log.bind(agent=event.agent, hook=self._args[1])
             _print(dispatcher.handle(context, event))
 
@@ -282,8 +293,8 @@ def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
 
     with lazy as context:
         context.log = context.log.bind(component="git", hook=name)
-        caller = registry.calling_session(os.environ)
-        event = replace(event, session_id=caller, agent_type=registry.calling_agent(os.environ))
+        session_id, agent_type = registry.calling_session(os.environ)
+        event = replace(event, session_id=session_id, agent_type=agent_type)
         dispatcher.handle(context, event)
 
 

@@ -6,7 +6,6 @@ import os
 import time
 
 from entire import files, layout, log, process, strategies
-from entire.errors import EntireError
 from entire.git import ref_locks
 from entire.git.read import Objects
 from entire.model.session import KEPT_SECONDS, Process, Session
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
+    from entire.agents.directory import AgentDirectory
     from entire.layout import Place
     from entire.lifecycle.session_transcript import SessionTranscript
     from entire.settings import Settings
@@ -39,25 +38,23 @@ class Context:
         self,
         place: Place,
         settings: Settings,
+        agents: AgentDirectory,
         *,
         now: Callable[[], float] = time.time,
-        plugins: Plugins | None = None,
         redacts_as: Place | None = None,
     ) -> None:
-        """``plugins``: those that may be started. A hook waits for no plugin but its own, git's hooks and commands that
-        only read for none. ``redacts_as``: the worktree whose own rules of redaction apply; None: this one.
-        """
+        """``redacts_as``: the worktree whose own rules of redaction apply; None: this one."""
         self.place = place
         self._settings = settings
+        self.agents = agents
         self.now = now
-        self.plugins = plugins
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
         self._redacts_as = redacts_as or place
         self.adopt_rules(place, self._redacts_as)
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
-        self._agents: dict[str, tuple[Mapping[str, str], Agent]] = {}
+        self._adapters: dict[str, tuple[Mapping[str, str], Agent]] = {}
         self._transcripts: dict[str, SessionTranscript] = {}
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
@@ -92,13 +89,12 @@ class Context:
         """Return a context for another worktree, for the same hook or command: what its session said is redacted by the
         rules of the session's worktree.
         """
-        return Context(place, settings, now=self.now, plugins=self.plugins, redacts_as=self._redacts_as)
+        return Context(place, settings, self.agents, now=self.now, redacts_as=self._redacts_as)
 
     def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
         self.forget()
-        if self.plugins is not None:
-            self.plugins.hurry()
+        self.agents.hurry()
         return files.Lock(self.place.lock_file, timeout=timeout)
 
     def can_write(self) -> bool:
@@ -114,7 +110,7 @@ class Context:
         """Drop cached state: another process may have written since."""
         self._journal = None
         self._sessions = {}
-        self._agents = {}
+        self._adapters = {}
         self._transcripts = {}
         self._relevant = None
         self._touched = {}
@@ -137,8 +133,7 @@ class Context:
             if self._redacts_as is self.place:
                 redact_problems.log(self, config)
         self.objects.close()
-        if self.plugins is not None:
-            self.plugins.close()
+        self.agents.close()
 
     @property
     def journal(self) -> Journal:
@@ -160,16 +155,14 @@ class Context:
 
     def open_session(self, session_id: str, agent_name: str) -> Session:
         """Return a session, created if it is unknown, and mark it relevant."""
-        from entire.agents import registry
-
         session = self.session(session_id)
         if session is None:
             session = self._sessions[session_id] = Session(session_id)
             session.started = self.now()
-            session.is_opaque = self.agent_named(agent_name) is None
-        session.is_external = registry.is_plugin(agent_name, self.plugins)
-        session.caller_variables = list(registry.caller_variables(agent_name, self.plugins))
-        session.agent, session.agent_type = agent_name, registry.type_of(agent_name, self.plugins)
+            session.is_opaque = self.agents.make_if_possible(agent_name) is None
+        entry = self.agents.describe(agent_name)
+        session.agent, session.agent_type = agent_name, entry.type
+        session.is_external, session.caller_variables = entry.is_plugin, list(entry.caller_variables)
         self.mark_relevant(session_id)
         return session
 
@@ -229,29 +222,18 @@ class Context:
 
         Cached until the metadata change, or until ``forget``.
         """
-        if self.is_dormant(session):
-            return None
-        metadata, known = self._agents.get(session.session_id, ({}, None))
+        metadata, known = self._adapters.get(session.session_id, ({}, None))
         if known is not None and known.name == session.agent and metadata == session.metadata:
             return known
-        from entire.agents import registry
-
-        metadata = dict(session.metadata)
-        try:
-            if session.agent:
-                agent: Agent | None = registry.make(session.agent, metadata, self.plugins)
-            else:
-                agent = registry.make_by_type(session.agent_type, metadata, self.plugins)
-        except EntireError:
-            return None
+        agent = self.agents.agent_of(session)
         if agent is not None:
-            self._agents[session.session_id] = metadata, agent
+            self._adapters[session.session_id] = dict(session.metadata), agent
             session.agent = agent.name
         return agent
 
     def is_dormant(self, session: Session) -> bool:
         """Tell whether a session's agent is a plugin that must not be started now."""
-        return session.is_external and (self.plugins is None or not self.plugins.may_start(session.agent))
+        return session.is_external and not self.agents.may_start(session.agent)
 
     def reader_of(self, session: Session) -> Agent | None:
         """Return what reads a session's transcript: its adapter, a stand-in if its agent was never installed, or what
@@ -259,26 +241,17 @@ class Context:
 
         None if an adapter read it before: its positions mean nothing to a stand-in.
         """
-        if self.is_dormant(session):
+        agent = self.agent_of(session)
+        if agent is None and self.is_dormant(session):
             from entire.lifecycle.dormant import DormantAgent
 
             return DormantAgent(self.place, session)
-        agent = self.agent_of(session)
         return self._stand_in(session) if agent is None and session.is_opaque else agent
 
     def _stand_in(self, session: Session) -> Agent:
         from entire.agents.stand_in import StandIn
 
         return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.lines))
-
-    def agent_named(self, name: str) -> Agent | None:
-        """Return an agent's adapter for a session that is not known yet; None if the agent is not installed."""
-        from entire.agents import registry
-
-        try:
-            return registry.make(name, plugins=self.plugins)
-        except EntireError:
-            return None
 
     def transcript(self, session: Session) -> SessionTranscript:
         """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read.

@@ -170,7 +170,7 @@ def _wait_for_transcript(context: Context, event: Event) -> Event:
 
     This may take seconds, so it happens before the lock is taken.
     """
-    if event.type in (EventType.TURN_END, EventType.COMPACTION) or context.plugins is not None:
+    if event.type in (EventType.TURN_END, EventType.COMPACTION) or context.agents.starts_plugins:
         from entire.lifecycle.turns import turn
 
         return turn.wait(context, event)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 
 from entire import layout, log, settings, tree_files
-from entire.agents import capabilities, registry
+from entire.agents import capabilities
+from entire.agents.directory import AgentDirectory
 from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
-from entire.lifecycle import liveness, plugins, proposals, redact_problems
+from entire.lifecycle import directories, liveness, proposals, redact_problems
 from entire.lifecycle.commits import complete, pending
 from entire.maintenance import agent_setup, clean, unrecorded
 from entire.maintenance.plugins import are_waited_for, find_problems, of_live_sessions
@@ -29,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.agents.registry import Installed
+    from entire.agents.directory import Installed
     from entire.layout import Place
     from entire.model.session import Session
     from entire.store.checkpoints import Slot
@@ -47,7 +48,7 @@ class Case:
         self.now = now
         self.settings = settings.load(place)
         self.objects = Objects(place.top)
-        self.plugins = plugins.of(place)
+        self.agents = directories.make(place)
         self._repository: Repository | None = None
         self._installed: list[Installed] | None = None
 
@@ -61,13 +62,13 @@ class Case:
     def installed(self) -> list[Installed]:
         """The hooks of agents; a plugin is asked once."""
         if self._installed is None:
-            self._installed = registry.installed(self.place.top, self.plugins)
+            self._installed = self.agents.installed(self.place.top)
         return self._installed
 
     def close(self) -> None:
         """End git's helper processes."""
         self.objects.close()
-        self.plugins.close()
+        self.agents.close()
 
 
 def finding(severity: str, message: str, hint: str = "", *, fixable: bool = False) -> FindingView:
@@ -127,7 +128,7 @@ def foreign_files(case: Case) -> Iterator[FindingView]:
 
 def _project_settings(case: Case) -> Iterator[str]:
     """Yield the settings files of the built-in agents in the worktree."""
-    for installer in filter(None, map(capabilities.hook_installer, registry.agents())):
+    for installer in filter(None, map(capabilities.hook_installer, AgentDirectory.without_plugins().agents())):
         paths = installer.hook_config_paths(case.place.top, "project")
         yield from (path for path in paths if tree_files.top_of(path) == case.place.top)
 
@@ -218,16 +219,16 @@ def git_hooks(case: Case) -> Iterator[FindingView]:
         yield finding(severity, problem.message, problem.remedy, fixable=problem.installable)
 
 
-def agents(_case: Case) -> Iterator[FindingView]:
+def agents(case: Case) -> Iterator[FindingView]:
     """Find agents of installed packages that cannot be loaded."""
-    for problem in registry.problems():
+    for problem in case.agents.problems():
         yield finding(WARNING, problem, "reinstall or remove the package that provides it")
 
 
 def used_plugins(case: Case) -> Iterator[FindingView]:
     """Find what keeps plugins from working that are used in this repository."""
     live = of_live_sessions(case.repository.states, case.now)
-    for problem in find_problems(case.place, case.plugins, live, now=case.now):
+    for problem in find_problems(case.place, case.agents, live, now=case.now):
         found = finding(WARNING, problem.problem, problem.hint, fixable=problem.is_past)
         yield replace(found, remedy="dropped") if problem.is_past else found
 
@@ -245,7 +246,7 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
                 agent_setup.remedy(hooks.health),
                 fixable=hooks.health.status in agent_setup.REPAIRABLE,
             )
-    if not found and not are_waited_for(case.plugins):
+    if not found and not are_waited_for(case.agents):
         yield finding(
             WARNING,
             "no agent has hooks in this repository, so no sessions are recorded",
@@ -256,7 +257,7 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
 def unrecorded_sessions(case: Case) -> Iterator[FindingView]:
     """Find sessions that an agent kept since ``enable`` and whose hooks never reached us."""
     types = unrecorded.recording(case.installed)
-    for found in unrecorded.find(case.place, Catalog(case.place), types, case.plugins, now=case.now):
+    for found in unrecorded.find(case.place, Catalog(case.place), types, case.agents, now=case.now):
         yield finding(WARNING, found.problem, found.hint)
 
 

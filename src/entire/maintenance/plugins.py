@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import registry
+from entire import settings
 from entire.agents.external.inventory import enabled, problems, trust
 from entire.agents.external.inventory.discovery import INVALID, SHADOWED
 from entire.agents.external.inventory.trust import USABLE
 from entire.agents.external.language import protocol
 from entire.errors import CorruptError, EntireError, UsageError
-from entire.lifecycle import liveness
-from entire.lifecycle import plugins as known_plugins
+from entire.git import tracked
+from entire.lifecycle import directories, liveness
 from entire.model.value import replace
 from entire.model.views import PluginProblemView, PluginView
 
@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from entire.agents.directory import AgentDirectory
     from entire.agents.external.inventory.discovery import Executable
-    from entire.agents.external.plugins import Plugins
     from entire.agents.registry import AgentEntry
     from entire.layout import Place
     from entire.model.session import Session
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 def listing(place: Place | None) -> list[PluginView]:
     """Return every plugin on PATH. Only those that may run are asked what they are."""
-    with known_plugins.of(place) as plugins:
-        return [_view(plugins, executable) for executable in plugins.find_all()]
+    with directories.make(place) as agents:
+        return [_view(agents, executable) for executable in agents.plugins.find_all()]
 
 
 def find(place: Place | None, name: str) -> PluginView:
     """Return the plugin called ``name``; raises UsageError if there is none."""
-    with known_plugins.of(place) as plugins:
-        return _view(plugins, _executable(plugins, name))
+    with directories.make(place) as agents:
+        return _view(agents, _executable(agents, name))
 
 
 def allow(place: Place | None, name: str, path: str = "", folders: Sequence[str] = ()) -> PluginView:
@@ -46,15 +46,15 @@ def allow(place: Place | None, name: str, path: str = "", folders: Sequence[str]
     """
     if relative := next((folder for folder in folders if not os.path.isabs(folder)), ""):
         raise UsageError(f"{relative} is no absolute path", hint="give the folder in full")
-    with known_plugins.of(place) as plugins:
-        executable = _executable(plugins, name)
+    with directories.make(place) as agents:
+        executable = _executable(agents, name)
         _check_file(executable, path)
         digest = trust.hash_of(executable)
-        registry.check_plugin(plugins.info(executable, fresh=True), plugins)
-        plugins.allow(executable, digest, [os.path.normpath(folder) for folder in folders])
+        agents.check_plugin(agents.plugins.info(executable, fresh=True))
+        agents.plugins.allow(executable, digest, [os.path.normpath(folder) for folder in folders])
         if place is not None:
             problems.forget(place, name)
-        return _view(plugins, executable)
+        return _view(agents, executable)
 
 
 def _check_file(executable: Executable, path: str) -> None:
@@ -68,22 +68,23 @@ def _check_file(executable: Executable, path: str) -> None:
 
 def deny(place: Place | None, name: str) -> None:
     """Keep a plugin from running, also where settings allow every plugin; it need not be on PATH."""
-    if registry.is_taken(name):
-        raise UsageError(f"{name} is no plugin: {_TAKEN}", hint="run `entire plugin list` to see all plugins")
-    if not protocol.is_name(name):
-        raise UsageError(f"{name!r} is not the name of a plugin", hint="run `entire plugin list` to see all plugins")
-    with known_plugins.of(place) as plugins:
-        plugins.deny(name)
+    with directories.make(place) as agents:
+        if agents.is_taken(name):
+            raise UsageError(f"{name} is no plugin: {_TAKEN}", hint=_LIST)
+        if not protocol.is_name(name):
+            raise UsageError(f"{name!r} is not the name of a plugin", hint=_LIST)
+        agents.plugins.deny(name)
 
 
+_LIST = "run `entire plugin list` to see all plugins"
 _TAKEN = "the name belongs to git, a built-in agent or a package's"
 _HINTS = {INVALID: "correct that, or remove it from your PATH"}
 
 
-def _executable(plugins: Plugins, name: str) -> Executable:
-    if registry.is_taken(name):
+def _executable(agents: AgentDirectory, name: str) -> Executable:
+    if agents.is_taken(name):
         raise UsageError(f"{name} is no plugin: {_TAKEN}", hint="run `entire enable --agent NAME` to record an agent")
-    found = plugins.find(name)
+    found = agents.plugins.find(name)
     if found is None:
         raise UsageError(f"there is no plugin {name!r} on PATH", hint=(
             f"put an executable `{protocol.PREFIX}{name}` into a folder of your PATH, written there in full"
@@ -91,20 +92,20 @@ def _executable(plugins: Plugins, name: str) -> Executable:
     return found
 
 
-def _view(plugins: Plugins, executable: Executable) -> PluginView:
+def _view(agents: AgentDirectory, executable: Executable) -> PluginView:
     view = PluginView(name=executable.name, path=executable.path, real_path=executable.real_path, state=executable.kind,
                       problem=executable.problem and f"it {executable.problem}")  # fmt: skip
     if executable.problem:
         return view
-    if registry.is_taken(executable.name):
+    if agents.is_taken(executable.name):
         return replace(view, state=SHADOWED, problem=_TAKEN)
-    decided = plugins.trust(executable)
+    decided = agents.plugins.trust(executable)
     view = replace(view, state=decided.value, is_usable=decided in USABLE)
     if not view.is_usable:
         return view
     try:
-        info = plugins.info(executable)
-        registry.check_plugin(info, plugins)
+        info = agents.plugins.info(executable)
+        agents.check_plugin(info)
     except EntireError as error:
         return replace(view, state=INVALID, is_usable=False, problem=error.message)
     return replace(view, type=info.type, description=info.description, hook_names=info.hook_names,
@@ -123,51 +124,52 @@ def of_live_sessions(states: Iterable[Session], now: float) -> set[str]:
     }
 
 
-def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: float) -> list[PluginProblemView]:
+def find_problems(place: Place, agents: AgentDirectory, used: Iterable[str], *, now: float) -> list[PluginProblemView]:
     """Return what keeps plugins from working in this repository: those whose hooks are installed, those that the user
     lets run, and those called ``used``, which name live sessions' agents.
     """
     noted = {failed.name: failed for failed in problems.listed(place, now=now)}
-    names = sorted({*plugins.enabled(), *_runnable(plugins), *used, *noted})
-    unusable = {name: problem for name in names if (problem := _problem(plugins, name)) is not None}
-    decided = [name for name in unusable if plugins.is_denied(name)]
+    names = sorted({*agents.plugins.enabled(), *_runnable(agents), *used, *noted})
+    unusable = {name: problem for name in names if (problem := _problem(agents, name)) is not None}
+    decided = [name for name in unusable if agents.plugins.is_denied(name)]
     past = [_failure(failed) for name, failed in noted.items() if name not in unusable]
     present = [
         _failure_now(name, message)
-        for name, message in plugins.failures.items()
+        for name, message in agents.plugins.failures.items()
         if name not in unusable and name not in noted
     ]
     return [*_ignored_switches(place), *(unusable[name] for name in unusable if name not in decided), *past, *present]
 
 
-def are_waited_for(plugins: Plugins) -> bool:
+def are_waited_for(agents: AgentDirectory) -> bool:
     """Tell whether a plugin cannot run whose hooks are installed here, and which the user has not denied."""
-    return any(not plugins.is_denied(name) and _problem(plugins, name) is not None for name in plugins.enabled())
+    is_denied = agents.plugins.is_denied
+    return any(not is_denied(name) and _problem(agents, name) is not None for name in agents.plugins.enabled())
 
 
-def _runnable(plugins: Plugins) -> list[str]:
+def _runnable(agents: AgentDirectory) -> list[str]:
     """Return the plugins on PATH that the user lets run, whether or not they can."""
     try:
-        return [found.name for found in plugins.find_all() if _is_runnable(plugins, found)]
+        return [found.name for found in agents.plugins.find_all() if _is_runnable(agents, found)]
     except CorruptError:  # reported for each plugin that is used
         return []
 
 
-def _is_runnable(plugins: Plugins, executable: Executable) -> bool:
-    is_usable = not executable.problem and not registry.is_taken(executable.name)
-    return is_usable and plugins.trust(executable) in USABLE
+def _is_runnable(agents: AgentDirectory, executable: Executable) -> bool:
+    is_usable = not executable.problem and not agents.is_taken(executable.name)
+    return is_usable and agents.plugins.trust(executable) in USABLE
 
 
-def _problem(plugins: Plugins, name: str) -> PluginProblemView | None:
+def _problem(agents: AgentDirectory, name: str) -> PluginProblemView | None:
     """Return why a plugin cannot be used."""
     try:
-        if plugins.find(name) is None:
+        if agents.plugins.find(name) is None:
             return PluginProblemView(
                 name=name,
                 problem=f"the plugin {name} is not on PATH any more, so its sessions are not recorded",
                 hint=f"install {protocol.PREFIX}{name} again",
             )
-        registry.find(name, plugins)
+        agents.find(name)
     except EntireError as error:
         return PluginProblemView(name=name, problem=error.message, hint=error.hint)
     return None
@@ -191,19 +193,20 @@ def _failure_now(name: str, message: str) -> PluginProblemView:
     )
 
 
-def failures(plugins: Plugins) -> tuple[str, ...]:
+def failures(agents: AgentDirectory) -> tuple[str, ...]:
     """Return what plugins failed to answer in this command, and what to do, a line each."""
-    found = (_failure_now(name, message) for name, message in plugins.failures.items())
+    found = (_failure_now(name, message) for name, message in agents.plugins.failures.items())
     return tuple(f"{problem.problem}: {problem.hint}" for problem in found)
 
 
 def _ignored_switches(place: Place) -> Iterator[PluginProblemView]:
-    for path in known_plugins.tracked_switches(place):
-        yield PluginProblemView(
-            name="",
-            problem=f"{path}: external_agents has no effect, because git tracks that file",
-            hint="run `entire plugin allow NAME` for each plugin you trust",
-        )
+    for path in settings.plugin_switches(place):
+        if not tracked.is_own(path):
+            yield PluginProblemView(
+                name="",
+                problem=f"{path}: external_agents has no effect, because git tracks that file",
+                hint="run `entire plugin allow NAME` for each plugin you trust",
+            )
 
 
 def forget_failures(place: Place, *, now: float) -> None:

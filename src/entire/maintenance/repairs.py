@@ -5,11 +5,10 @@ changes anything. Unreadable files are renamed, never deleted.
 from __future__ import annotations
 
 from entire import files, layout, settings, tree_files
-from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history, refs
 from entire.githooks import install
-from entire.lifecycle import plugins, recovery
+from entire.lifecycle import directories, recovery
 from entire.lifecycle.context import Context
 from entire.maintenance import agent_setup, checks, corruption, locks, repository
 from entire.maintenance.plugins import forget_failures
@@ -96,7 +95,7 @@ def lost_objects(case: Case) -> None:
 
 def pending_commit(case: Case) -> None:
     """Write the checkpoint of the commit, or delete the record if the commit was never made."""
-    context = Context(case.place, case.settings or settings.Settings(), plugins=case.plugins)
+    context = Context(case.place, case.settings or settings.Settings(), case.agents)
     try:
         recovery.finish_interrupted(context)
     finally:
@@ -113,7 +112,7 @@ def stuck_sessions(case: Case) -> None:
         if place is None or current is None or not current.enabled:  # no worktree, or Entire is disabled in it
             _stop(case, session)
             continue
-        context = Context(place, current, plugins=plugins.of(place))
+        context = Context(place, current, directories.make(place))
         try:
             with context.lock():
                 finish(context, session.session_id)
@@ -162,7 +161,7 @@ def plugin_failures(case: Case) -> None:
 
 def agent_hooks(case: Case) -> None:
     """Reinstall agents' hooks, each in the scope where it was installed."""
-    for hooks in registry.installed(case.place.top, case.plugins):
+    for hooks in case.installed:
         if hooks.health.status in agent_setup.REPAIRABLE:
             agent_setup.install(hooks.installer, case.place.top, hooks.scope)
 

@@ -12,7 +12,7 @@ import os
 from entire import settings
 from entire.errors import EntireError
 from entire.git import history
-from entire.lifecycle import plugins, recovery
+from entire.lifecycle import directories, recovery
 from entire.lifecycle.context import Context
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import Repository, is_committing, lock
@@ -136,7 +136,7 @@ def _complete(place: Place) -> None:
     current = settings.load(place)
     if current is None or not current.enabled:
         return
-    context = Context(place, current, plugins=plugins.of(place))
+    context = Context(place, current, directories.make(place))
     try:
         recovery.finish_interrupted(context)
     finally:

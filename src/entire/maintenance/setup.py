@@ -6,12 +6,12 @@ import os
 
 from entire import files, process, settings, strategies, tree_files
 from entire.agents import capabilities, configfile, registry
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError, UsageError
 from entire.git import tracked
 from entire.githooks import inspection, install
-from entire.lifecycle import plugins, proposals
-from entire.maintenance import agent_setup
-from entire.maintenance import plugins as maintenance_plugins
+from entire.lifecycle import directories, proposals
+from entire.maintenance import agent_setup, plugins
 from entire.maintenance.shared_files import SharedFiles
 from entire.model.health import HookStatus
 from entire.model.requests import LOCAL, PROJECT
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
     from entire.agents.registry import AgentEntry
     from entire.layout import Place
     from entire.model.requests import DisableRequest, EnableRequest
@@ -36,23 +35,22 @@ if TYPE_CHECKING:
 
 def agents(place: Place, *, user: bool = False) -> list[AgentView]:
     """Return the known agents, with the state of their hooks in this repository or for this user."""
-    with plugins.of(place) as found:
-        return _agents(place, found, user=user)
+    with directories.make(place) as known:
+        return _agents(place, known, user=user)
 
 
-def _agents(place: Place, found: Plugins, *, user: bool) -> list[AgentView]:
-    known = [_agent(place, agent, _scope(user), found) for agent in registry.agents(found)]
-    suggested = [agent.name for agent in known if agent.has_hooks]
-    suggested = suggested or [agent.name for agent in known if agent.takes_hooks and agent.is_detected]
+def _agents(place: Place, known: AgentDirectory, *, user: bool) -> list[AgentView]:
+    views = [_agent(place, agent, _scope(user), known.find(agent.name)) for agent in known.agents()]
+    suggested = [view.name for view in views if view.has_hooks]
+    suggested = suggested or [view.name for view in views if view.takes_hooks and view.is_detected]
     suggested = suggested or [registry.DEFAULT]
-    return [replace(agent, is_suggested=agent.name in suggested) for agent in known]
+    return [replace(view, is_suggested=view.name in suggested) for view in views]
 
 
-def _agent(place: Place, agent: Agent, scope: str, found: Plugins) -> AgentView:
+def _agent(place: Place, agent: Agent, scope: str, entry: AgentEntry) -> AgentView:
     installer = capabilities.hook_installer(agent)
     status = installer.hooks_health(place.top, scope).status if installer is not None else HookStatus.MISSING
     has_hooks = status not in (HookStatus.MISSING, HookStatus.UNKNOWN)
-    entry = registry.find(agent.name, found)
     return AgentView(
         name=agent.name,
         type=agent.type,
@@ -70,37 +68,36 @@ def _scope(user: bool) -> str:
 
 
 def remove_agent_hooks(
-    place: Place, names: Iterable[str], scopes: Sequence[str], found: Plugins
+    place: Place, names: Iterable[str], scopes: Sequence[str], known: AgentDirectory
 ) -> tuple[AgentHooksView, ...]:
     """Remove the hooks of agents; return what was removed."""
     removed = []
     for name in names:
-        agent = registry.make(name, plugins=found)
+        agent = known.make(name)
         installer = capabilities.hook_installer(agent)
         for scope in scopes if installer is not None else ():
             assert installer is not None
             paths = installer.hook_config_paths(place.top, scope)
             count = agent_setup.uninstall(installer, place.top, scope)
             if count:
-                removed.append(_hooks_view(agent, scope, paths, found, count=count))
+                removed.append(_hooks_view(known.find(agent.name), scope, paths, count=count))
         if "project" in scopes:
-            maintenance_plugins.note_disabled(place, name)
+            plugins.note_disabled(place, name)
     return tuple(removed)
 
 
-def _hooks_view(agent: Agent, scope: str, paths: Sequence[str], found: Plugins, *, count: int) -> AgentHooksView:
-    entry = registry.find(agent.name, found)
-    return AgentHooksView(agent=agent.type, scope=scope, path=paths[0] if paths else "", other_paths=tuple(paths[1:]),
+def _hooks_view(entry: AgentEntry, scope: str, paths: Sequence[str], *, count: int) -> AgentHooksView:
+    return AgentHooksView(agent=entry.type, scope=scope, path=paths[0] if paths else "", other_paths=tuple(paths[1:]),
                           count=count, plugin=entry.target if entry.is_plugin else "",
                           note=entry.setup_note)  # fmt: skip
 
 
-def user_hooks(place: Place, found: Plugins) -> tuple[AgentHooksView, ...]:
+def user_hooks(place: Place, known: AgentDirectory) -> tuple[AgentHooksView, ...]:
     """Return the hooks in the user's own agent settings, which act in every enabled repository."""
     return tuple(
         AgentHooksView(agent=hooks.agent_type, scope=hooks.scope, path=hooks.paths[0] if hooks.paths else "",
                        other_paths=hooks.paths[1:])
-        for hooks in registry.installed(place.top, found)
+        for hooks in known.installed(place.top)
         if hooks.scope == "user"
     )  # fmt: skip
 
@@ -110,23 +107,23 @@ def user_hooks(place: Place, found: Plugins) -> tuple[AgentHooksView, ...]:
 
 def enable(place: Place, request: EnableRequest) -> EnableView:
     """Install hooks and write settings. A request that cannot be met is refused before anything is written."""
-    with plugins.of(place) as found:
-        return _enable(place, request, found)
+    with directories.make(place) as known:
+        return _enable(place, request, known)
 
 
-def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
-    _check(request, found)
-    names = dict.fromkeys(request.agents or _suggested(place, found, user=request.user))
-    chosen = [registry.make(name, plugins=found) for name in names]
+def _enable(place: Place, request: EnableRequest, known: AgentDirectory) -> EnableView:
+    _check(request, known)
+    names = dict.fromkeys(request.agents or _suggested(place, known, user=request.user))
+    chosen = [known.make(name) for name in names]
     _refuse_foreign(place, chosen, request)
     shared = SharedFiles(place.top, _shared_paths(place, chosen))
     push = _push_sessions(place, request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
-    plugins_first = sorted(chosen, key=lambda agent: not registry.is_plugin(agent.name, found))  # they may refuse
-    done = {agent.name: _install_hooks(place, agent, scope, found, force=request.force) for agent in plugins_first}
+    plugins_first = sorted(chosen, key=lambda agent: not known.find(agent.name).is_plugin)  # they may refuse
+    done = {agent.name: _install_hooks(place, agent, scope, known, force=request.force) for agent in plugins_first}
     installed = tuple(done[agent.name] for agent in chosen)
-    removed = remove_agent_hooks(place, _others(place, chosen, found) if request.only_these else (), [scope], found)
+    removed = remove_agent_hooks(place, _others(place, chosen, known) if request.only_these else (), [scope], known)
     report = install.install(place.top, command=install.own_command())
     written = _write_settings(place, request.target, request.strategy, push)
     current = _note_strategy(place, request.strategy, written)
@@ -136,7 +133,7 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     _record_own_changes(place, before=False)
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
                       commits_turns=strategies.commits_turns(current),
-                      settings_files=tuple(written), warnings=maintenance_plugins.failures(found),
+                      settings_files=tuple(written), warnings=plugins.failures(known),
                       to_commit=shared.to_commit())  # fmt: skip
 
 
@@ -157,42 +154,42 @@ def _ignore_file(place: Place) -> str:
 
 def _shared_paths(place: Place, chosen: Sequence[Agent]) -> list[str]:
     """Return the files that ``enable`` may write and that belong in git, unless they lie outside of the worktree."""
-    installers = filter(None, map(capabilities.hook_installer, (*registry.agents(), *chosen)))
+    installers = filter(None, map(capabilities.hook_installer, (*AgentDirectory.without_plugins().agents(), *chosen)))
     paths = [path for installer in installers for path in installer.hook_config_paths(place.top, "project")]
     return [*paths, place.settings, _ignore_file(place)]
 
 
-def _others(place: Place, chosen: Sequence[Agent], found: Plugins) -> list[str]:
+def _others(place: Place, chosen: Sequence[Agent], known: AgentDirectory) -> list[str]:
     """Return the agents that are not chosen; of plugins that may run, only those with hooks here."""
-    known = {agent.name for agent in registry.agents()}
-    usable = {entry.name for entry in registry.entries(found)}
-    with_hooks = usable.intersection(plugins_with_hooks(place, found))
-    return sorted((known | with_hooks).difference(agent.name for agent in chosen))
+    others = {agent.name for agent in AgentDirectory.without_plugins().agents()}
+    usable = {entry.name for entry in known.entries()}
+    with_hooks = usable.intersection(plugins_with_hooks(place, known))
+    return sorted((others | with_hooks).difference(agent.name for agent in chosen))
 
 
-def plugins_with_hooks(place: Place, found: Plugins) -> list[str]:
+def plugins_with_hooks(place: Place, known: AgentDirectory) -> list[str]:
     """Return the plugins with hooks in this repository: they say so, or ``enable`` installed them."""
-    telling = [entry.name for entry in registry.entries(found) if entry.is_plugin and _has_hooks(place, entry, found)]
-    return sorted({*telling, *found.enabled()})
+    telling = [entry.name for entry in known.entries() if entry.is_plugin and _has_hooks(place, known.make(entry.name))]
+    return sorted({*telling, *known.plugins.enabled()})
 
 
-def _has_hooks(place: Place, entry: AgentEntry, found: Plugins) -> bool:
-    installer = capabilities.hook_installer(registry.make(entry.name, plugins=found))
+def _has_hooks(place: Place, agent: Agent) -> bool:
+    installer = capabilities.hook_installer(agent)
     status = installer.hooks_health(place.top, "project").status if installer is not None else HookStatus.MISSING
     return status not in (HookStatus.MISSING, HookStatus.UNKNOWN)
 
 
 def check(place: Place, request: EnableRequest) -> None:
     """Raise UsageError if a request cannot be met."""
-    with plugins.of(place) as found:
-        _check(request, found)
+    with directories.make(place) as known:
+        _check(request, known)
 
 
-def _check(request: EnableRequest, found: Plugins) -> None:
+def _check(request: EnableRequest, known: AgentDirectory) -> None:
     for name in request.agents:
-        entry = registry.find(name, found)
-        registry.make(name, plugins=found)
-        if entry.is_plugin and request.user and not found.knows_scopes(name):
+        entry = known.find(name)
+        known.make(name)
+        if entry.is_plugin and request.user and not known.plugins.knows_scopes(name):
             raise UsageError(f"the plugin {name} installs hooks in a repository only", hint="leave out --user")
     if request.strategy and request.strategy not in settings.STRATEGIES:
         raise UsageError(f"this version does not support the strategy {request.strategy}",
@@ -201,8 +198,8 @@ def _check(request: EnableRequest, found: Plugins) -> None:
         raise UsageError(f"unknown settings target: {request.target}", hint=f"use {PROJECT} or {LOCAL}")
 
 
-def _suggested(place: Place, found: Plugins, *, user: bool) -> list[str]:
-    return [agent.name for agent in _agents(place, found, user=user) if agent.is_suggested]
+def _suggested(place: Place, known: AgentDirectory, *, user: bool) -> list[str]:
+    return [agent.name for agent in _agents(place, known, user=user) if agent.is_suggested]
 
 
 def _push_sessions(place: Place, wanted: bool | None) -> bool:
@@ -230,7 +227,7 @@ def is_push_chosen(place: Place) -> bool:
     return not is_proposal or settings.pushes_checkpoints(place, found)
 
 
-def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, force: bool) -> AgentHooksView:
+def _install_hooks(place: Place, agent: Agent, scope: str, known: AgentDirectory, *, force: bool) -> AgentHooksView:
     installer = capabilities.hook_installer(agent)
     if installer is None:
         problem, remedy = _no_installer(agent)
@@ -242,9 +239,10 @@ def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, fo
         setup_lines.note(place, path, data, configfile.read(path))
     health = installer.hooks_health(place.top, scope)
     problem = agent_setup.problem(health)
-    view = _hooks_view(agent, scope, paths, found, count=count)
-    if view.plugin and scope == "project":
-        maintenance_plugins.note_enabled(place, registry.find(agent.name, found))
+    entry = known.find(agent.name)
+    view = _hooks_view(entry, scope, paths, count=count)
+    if entry.is_plugin and scope == "project":
+        plugins.note_enabled(place, entry)
     return replace(view, problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))
 
 

@@ -7,13 +7,13 @@ import shlex
 import shutil
 
 from entire import tree_files
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.agents.external.language.protocol import PREFIX, VERSION, PluginError
 from entire.errors import EntireError
 from entire.git import hidden_refs, read, refs
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
-from entire.lifecycle import plugins
+from entire.lifecycle import directories
 from entire.maintenance import setup
 from entire.model.views import AgentHooksView, HooksLeftView, UninstallView
 from entire.store import steps
@@ -22,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.agents.external.plugins import Plugins
     from entire.layout import Place
     from entire.model.requests import UninstallRequest
 
@@ -32,11 +31,11 @@ _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", 
 
 def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
     scopes = ("project", "user") if request.user else ("project",)
-    with plugins.of(place) as found:
-        names = [agent.name for agent in registry.agents()]
-        agents = setup.remove_agent_hooks(place, names, scopes, found)
-        of_plugins, failures = _remove_plugin_hooks(place, scopes, found)
-        user_hooks = () if request.user else setup.user_hooks(place, found)
+    with directories.make(place) as known:
+        names = [agent.name for agent in AgentDirectory.without_plugins().agents()]
+        agents = setup.remove_agent_hooks(place, names, scopes, known)
+        of_plugins, failures = _remove_plugin_hooks(place, scopes, known)
+        user_hooks = () if request.user else setup.user_hooks(place, known)
     hooks = install.uninstall(place.top)
     branches = _remove_refs(place)
     git_settings = hidden_refs.show(place.top)
@@ -59,24 +58,24 @@ def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
 
 
 def _remove_plugin_hooks(
-    place: Place, scopes: Sequence[str], found: Plugins
+    place: Place, scopes: Sequence[str], known: AgentDirectory
 ) -> tuple[tuple[AgentHooksView, ...], tuple[HooksLeftView, ...]]:
     """Let the plugins whose hooks are here remove them; return what was removed, and what was not."""
     removed: list[AgentHooksView] = []
     failures = []
-    for name in setup.plugins_with_hooks(place, found):
+    for name in setup.plugins_with_hooks(place, known):
         try:
-            removed += setup.remove_agent_hooks(place, [name], scopes, found)
+            removed += setup.remove_agent_hooks(place, [name], scopes, known)
         except EntireError as error:
             output = error.errors if isinstance(error, PluginError) else ""
             failures.append(HooksLeftView(name=name, problem=error.message, output=output,
-                                          command=_command(place, name, found)))  # fmt: skip
+                                          command=_command(place, name, known)))  # fmt: skip
     return tuple(removed), tuple(failures)
 
 
-def _command(place: Place, name: str, found: Plugins) -> str:
+def _command(place: Place, name: str, known: AgentDirectory) -> str:
     """Return the shell command that removes a plugin's hooks."""
-    executable = found.find(name)
+    executable = known.plugins.find(name)
     program = executable.path if executable is not None else PREFIX + name
     top = shlex.quote(place.top)
     return (

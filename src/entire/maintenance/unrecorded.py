@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import capabilities, registry
+from entire.agents import capabilities
 from entire.maintenance import agent_setup, undo_notes
 from entire.model.session import KEPT_SECONDS
 from entire.model.views import UnrecordedView
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
-    from entire.agents.registry import Installed
+    from entire.agents.directory import AgentDirectory, Installed
     from entire.layout import Place
     from entire.store.catalog import Catalog
 
@@ -33,7 +32,9 @@ def recording(installed: Sequence[Installed]) -> list[str]:
     return list(dict.fromkeys(hooks.agent_type for hooks in installed if hooks.health.status in agent_setup.RECORDING))
 
 
-def find(place: Place, catalog: Catalog, types: Sequence[str], plugins: Plugins, *, now: float) -> list[UnrecordedView]:
+def find(
+    place: Place, catalog: Catalog, types: Sequence[str], agents: AgentDirectory, *, now: float
+) -> list[UnrecordedView]:
     """Return the unrecorded sessions of the agents of these types, since ``enable`` ran, at most two weeks ago.
 
     After two weeks, ``clean`` may have deleted the state of a session that was recorded.
@@ -42,8 +43,8 @@ def find(place: Place, catalog: Catalog, types: Sequence[str], plugins: Plugins,
         enabled = os.stat(place.enabled_marker).st_mtime
     except OSError:
         return []
-    agents = [agent for name in types if (agent := registry.make_by_type(name, plugins=plugins)) is not None]
-    found = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in agents}
+    made = [agent for name in types if (agent := agents.make_by_type(name)) is not None]
+    found = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in made}
     stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(found.values()) else set()
     return [
         UnrecordedView(agent=name, session_ids=tuple(unknown), problem=_problem(name, unknown), hint=_hint(place))

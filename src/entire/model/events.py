@@ -42,7 +42,7 @@ class Event(Value):
 
     type: EventType
     session_id: str
-    agent: str = ""  # registry name; set by the lifecycle, not the adapter
+    agent: str = ""  # its name in the directory; set by the lifecycle, not the adapter
     previous_session_id: str = ""  # non-empty: this session continues that one
     session_ref: str = ""  # where the session's own transcript is (a path for most agents)
     prompt: str = ""
@@ -63,7 +63,7 @@ class Event(Value):
     final_text: str = ""  # the turn's last answer: a preparer can wait until the transcript contains it
     source: str = ""  # why a session started or ended, in the agent's own words; nothing depends on it
     cwd: str = ""  # where the agent works now
-    handled_by: str = ""  # registry name of the agent that runs the session, if not the one whose hook was called
+    handled_by: str = ""  # the agent that runs the session, if not the one whose hook was called
     pid: int = 0  # the agent's process, where the adapter knows better than the hook's ancestors
     background: tuple[str, ...] = ()  # ids of subagents that work on after the turn's end
     is_compaction: bool = False  # a session start that only reports that the context was compacted

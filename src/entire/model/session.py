@@ -90,7 +90,7 @@ class Session:
 
     def __init__(self, session_id: str, agent: str = "", agent_type: str = "") -> None:
         self.session_id = session_id
-        self.agent = agent  # registry name
+        self.agent = agent  # its name in the directory
         self.agent_type = agent_type  # name in metadata
         self.phase = Phase.IDLE
         self.worktree_path = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from entire import settings
+from entire.agents.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.lifecycle.context import Context
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, Origin
@@ -30,8 +31,8 @@ def find(place: Place, path: str = "", blame_options: Sequence[str] | None = Non
     """Return the files of a worktree that differ from HEAD, with the owners of their lines; with ``path`` only that
     one, also blamed with options of git.
     """
-    known = Context(place, settings.load(place) or settings.Settings(enabled=False))
-    with contextlib.closing(known) as context:
+    chosen = settings.load(place) or settings.Settings(enabled=False)
+    with contextlib.closing(Context(place, chosen, AgentDirectory.without_plugins())) as context:
         return uncommitted.find(context, path, blame_options)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.git.read import SMALL
 from entire.model.records import SessionRecord
 from entire.queries import turns
-from entire.store import checkpoints, lineage_file, prompts, tombstones
+from entire.store import checkpoints, lineage_file, steps, tombstones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Slot:
     @property
     def prompts(self) -> list[str]:
         text = self._prompts.decode("utf-8", "replace")
-        return text.split(prompts.SEPARATOR) if text else []
+        return text.split(steps.SEPARATOR) if text else []
 
 
 class StoredCheckpoints:

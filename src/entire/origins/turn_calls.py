@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire.git.read import Objects
-from entire.lifecycle import plugins
+from entire.lifecycle import directories
 from entire.model.conversations import ShowRequest
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.origins import TURN, FileOrigins, LineRange
@@ -102,8 +102,8 @@ class _Reader:
             stored = checkpoints.read(self._objects, self._catalog.commits, CheckpointId(origin.checkpoint_id))
             if stored is None:
                 return None
-            with plugins.of(self._place) as known:
-                return conversations.of_checkpoint(self._objects, stored, origin.session_id, _REQUEST, known)
+            with directories.make(self._place) as agents:
+                return conversations.of_checkpoint(self._objects, stored, origin.session_id, _REQUEST, agents)
         state = sessions.find(self._place, origin.session_id)
         return conversations.of_state(self._place, self._objects, state, _REQUEST) if state is not None else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.plugin import program
 
 TYPE_CHECKING = False
@@ -15,5 +15,5 @@ def serve(name: str, argv: Sequence[str]) -> int:
 
     Raises UsageError if there is no such agent.
     """
-    entry = registry.find(name)
-    return program.run(lambda metadata={}: registry.make(entry.name, metadata), argv, entry)
+    agents = AgentDirectory.without_plugins()
+    return program.run(lambda metadata={}: agents.make(name, metadata), argv, agents.find(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError
 
 TYPE_CHECKING = False
@@ -17,9 +17,10 @@ def folded(name: str) -> str:
 
 def check(name: str, recorded: Iterable[str] = ()) -> None:
     """Raise EntireError if no agent has this name, and none of the ``recorded`` ones starts with it."""
-    known = [entry.name for entry in registry.entries()]
-    spellings = (*known, *(word for entry in registry.entries() for word in (entry.type, *entry.aliases)))
-    is_known = folded(name) in map(folded, spellings) or registry.type_of(folded(name)) != folded(name)
+    agents = AgentDirectory.without_plugins()
+    known = [entry.name for entry in agents.entries()]
+    spellings = (*known, *(word for entry in agents.entries() for word in (entry.type, *entry.aliases)))
+    is_known = folded(name) in map(folded, spellings) or agents.describe(folded(name)).type != folded(name)
     if not is_known and not any(folded(agent).startswith(folded(name)) for agent in recorded):
         raise EntireError(f"no session of an agent called {name!r} is recorded here",
                           hint=f"known agents: {', '.join(known)}", unknown=name, known=known)  # fmt: skip

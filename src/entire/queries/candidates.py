@@ -5,16 +5,16 @@ A shell asks while a person types: a bounded part of the history is read, nothin
 
 from __future__ import annotations
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.audit import verdicts
 from entire.git import bulk, history, read
-from entire.lifecycle import plugins
+from entire.lifecycle import directories
 from entire.model.candidates import Candidate
 from entire.model.ids import CheckpointId, is_session_id
 from entire.store import browse, checkpoints, sessions, turnlog
 from entire.store.catalog import Catalog
 from entire.store.links import Links
-from entire.store.prompts import SEPARATOR
+from entire.store.steps import SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,14 +120,15 @@ def _first_prompts(place: Place, tips: Sequence[str], names: Sequence[str]) -> d
 
 def agents(place: Place | None, start: str) -> Iterator[Candidate]:
     """Yield the agents, and the plugins that would be asked what they are."""
-    yield from (Candidate(name=entry.name, about=entry.description) for entry in registry.entries())
+    known = AgentDirectory.without_plugins()
+    yield from (Candidate(name=entry.name, about=entry.description) for entry in known.entries())
     yield from plugins_of(place, start)
 
 
 def plugins_of(place: Place | None, start: str) -> Iterator[Candidate]:  # noqa: ARG001
     """Yield the plugins on PATH."""
-    with plugins.of(place) as found:
-        usable = [executable for executable in found.find_all() if not executable.problem]
+    with directories.make(place) as agents:
+        usable = [executable for executable in agents.plugins.find_all() if not executable.problem]
     yield from (Candidate(name=executable.name, about=f"plugin {executable.path}") for executable in usable)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from entire.agents import capabilities, registry
+from entire.agents import capabilities
 from entire.agents.conversation import USER
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
-from entire.lifecycle import plugins
+from entire.lifecycle import directories
 from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.jsontext import whole
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from entire.agents.contract import Agent, TranscriptAnalyzer
-    from entire.agents.external.plugins import Plugins
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Checkpoint, Join, Slot
     from entire.store.lineage_file import FileLines, LineageFile
@@ -59,8 +59,8 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
     with read.Objects(catalog.place.top) as objects:
         found = stored(catalog, objects, prefix)
         own = lineage_file.read(objects, found)
-        with plugins.of(catalog.place) as known:
-            parts = tuple(_part(objects, slot, own, known) for slot in found.slots)
+        with directories.make(catalog.place) as agents:
+            parts = tuple(_part(objects, slot, own, agents) for slot in found.slots)
         tasks = tuple(_task_views(objects, found))
     left_out = (f"session {part.session_id}: {part.left_out}" for part in parts if part.left_out)
     found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found), *left_out))
@@ -83,26 +83,26 @@ def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
 
 def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
     """Return a stored transcript: the latest session's, or a given one's; b'' if the checkpoint has none."""
-    with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
+    with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        return checkpoints.transcript(objects, slot, _join(_agent(slot, known))) if slot is not None else b""
+        return checkpoints.transcript(objects, slot, _join(_agent(slot, agents))) if slot is not None else b""
 
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
-    with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
+    with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         if slot is None:
             return []
-        agent = _agent(slot, known)
+        agent = _agent(slot, agents)
         return session_transcripts.messages(agent, transcript_ends.read(objects, slot, _join(agent)), start)
 
 
-def _agent(slot: Slot, known: Plugins) -> Agent | None:
+def _agent(slot: Slot, agents: AgentDirectory) -> Agent | None:
     """Return the adapter of a slot's agent; None if it is not installed."""
-    return registry.make_by_type(slot.record.agent, plugins=known) if slot.record is not None else None
+    return agents.make_by_type(slot.record.agent) if slot.record is not None else None
 
 
 def _join(agent: Agent | None) -> Join | None:
@@ -131,11 +131,11 @@ def _missing(top: str, found: Checkpoint) -> list[str]:
 # ---------------------------------------------------------------- a session's part
 
 
-def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plugins) -> views.PartView:
+def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, agents: AgentDirectory) -> views.PartView:
     record = slot.record or _NO_RECORD
     recorded = turns.in_record(own, record.session_id)
     start = record.checkpoint_transcript_start
-    agent = registry.make_by_type(record.agent, plugins=known)
+    agent = agents.make_by_type(record.agent)
     end = _end(objects, slot, agent)
     return views.PartView(
         slot=slot.number,
@@ -260,7 +260,8 @@ def _task_views(objects: read.Objects, found: Checkpoint) -> Iterator[views.Task
     """Yield the subagents' tasks, each with what its session's transcript says about it."""
     tasks = checkpoints.tasks(objects, found)
     slots = [slot for slot in found.slots if tasks]
-    known = {slot.session_id: subagents.described(session_transcripts.of_slot(objects, slot)) for slot in slots}
+    agents = AgentDirectory.without_plugins()
+    known = {slot.session_id: subagents.described(session_transcripts.of_slot(objects, slot, agents)) for slot in slots}
     for task in tasks:
         told = [known[task.session_id]] if task.session_id in known else list(known.values())
         found_in = (names.of(task.tool_use_id, task.agent_id) for names in told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError, GitError, PartialCloneError
 from entire.git import bulk, history, log_stream, read
 from entire.model import records, transcripts
@@ -112,7 +112,9 @@ def _rows(
 
 
 def _wanted_agents(name: str) -> frozenset[str]:
-    return frozenset(map(agent_names.folded, (name, registry.type_of(name)))) if name else frozenset()
+    if not name:
+        return frozenset()
+    return frozenset(map(agent_names.folded, (name, AgentDirectory.without_plugins().describe(name).type)))
 
 
 def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_id: str) -> bool:

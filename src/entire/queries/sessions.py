@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire import settings
+from entire.agents.directory import AgentDirectory
 from entire.lifecycle import interruption
 from entire.lifecycle.context import Context
 from entire.model.views import SessionView
@@ -34,7 +35,8 @@ def _interrupted(place: Place, states: Sequence[Session]) -> set[str]:
     found = {state.session_id for state in states if state.turn is not None and state.turn.interrupted}
     running = [state for state in states if state.is_running]
     if running:
-        context = Context(place, settings.load(place) or settings.Settings(enabled=False))
+        chosen = settings.load(place) or settings.Settings(enabled=False)
+        context = Context(place, chosen, AgentDirectory.without_plugins())
         found |= {state.session_id for state in running if interruption.moment(context, state)}
         context.close()
     return found

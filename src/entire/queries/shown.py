@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import read
-from entire.lifecycle import plugins
+from entire.lifecycle import directories
 from entire.model.conversations import ConversationPart, ShownView
 from entire.model.ids import HEX, shell_word
 from entire.model.value import Value, replace
@@ -105,9 +105,9 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
     """Add the conversations of the checkpoints, from where each begins, if they were asked for."""
     if not request.has_messages:
         return shown
-    with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
+    with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
         found = [
-            conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request, known)
+            conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request, agents)
             for view in shown.checkpoints
             for part in view.parts
         ]
@@ -136,8 +136,8 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
         part = conversations.of_state(catalog.place, objects, state, request)
     if newest is not None and (part is None or not part.source):
         stored = checkpoints.stored(catalog, objects, newest.id)
-        with plugins.of(catalog.place) as known:
-            part = conversations.of_checkpoint(objects, stored, session_id, request, known)
+        with directories.make(catalog.place) as agents:
+            part = conversations.of_checkpoint(objects, stored, session_id, request, agents)
     assert part is not None  # a session is known by its state or a checkpoint
     alone = (view for view in listed if view.session_ids == (session_id,))
     files = dict.fromkeys(sorted({*part.files, *(path for view in alone for path in view.files)}))

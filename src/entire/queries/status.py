@@ -6,11 +6,12 @@ import os
 
 from entire import layout, log, settings
 from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.audit import record
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
-from entire.lifecycle import plugins, proposals, redact_problems
+from entire.lifecycle import directories, proposals, redact_problems
 from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
@@ -24,8 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.agents.external.plugins import Plugins
-    from entire.agents.registry import Installed
+    from entire.agents.directory import Installed
     from entire.layout import Place
     from entire.settings import Settings
     from entire.store.catalog import Catalog
@@ -35,13 +35,13 @@ _RECENT = 8  # sessions among which an agent's newest is looked for
 
 def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
     """Return the state of a worktree; ``chosen`` is None where Entire was never enabled."""
-    with plugins.of(place) as known:
-        return _view(place, chosen, catalog, known, now=now)
+    with directories.make(place) as agents:
+        return _view(place, chosen, catalog, agents, now=now)
 
 
-def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugins, *, now: float) -> StatusView:
+def _view(place: Place, chosen: Settings | None, catalog: Catalog, agents: AgentDirectory, *, now: float) -> StatusView:
     found = proposals.followed(chosen or settings.Settings(enabled=False))
-    installed = registry.installed(place.top, known)
+    installed = agents.installed(place.top)
     types = unrecorded.recording(installed) if found.enabled else []
     paths = (place.settings, place.main_local_settings, place.local_settings)
     return StatusView(
@@ -56,15 +56,15 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(catalog)),
         hooks=(git_hooks(place), *_agent_hooks(place, installed)),
-        lacks_agent_hooks=not installed and not maintenance_plugins.are_waited_for(known),
-        unrecorded=tuple(unrecorded.find(place, catalog, types, known, now=now)),
+        lacks_agent_hooks=not installed and not maintenance_plugins.are_waited_for(agents),
+        unrecorded=tuple(unrecorded.find(place, catalog, types, agents, now=now)),
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
         warnings=(
             *found.warnings,
-            *registry.problems(),
-            *_plugin_problems(place, known, now),
+            *agents.problems(),
+            *_plugin_problems(place, agents, now),
             *locks.warnings(place, now),
             *_redact_warnings(place),
             *_unfollowed(place, found),
@@ -86,7 +86,7 @@ def _agent_hooks(place: Place, installed: Sequence[Installed]) -> list[HookView]
 
 def _with_versions(hooks: HookView, session_ref: str) -> HookView:
     tested = next((entry.tested_versions for entry in registry.BUILTIN.values() if entry.type == hooks.name), ())
-    agent = registry.make_by_type(hooks.name) if tested and session_ref else None
+    agent = AgentDirectory.without_plugins().make_by_type(hooks.name) if tested and session_ref else None
     tell = getattr(agent.transcript(session_ref), "agent_version", None) if agent is not None else None  # optional
     return replace(hooks, tested_versions=tested, version=tell() if tell is not None else "")
 
@@ -109,10 +109,10 @@ def git_hooks(place: Place) -> HookView:
                     remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip
 
 
-def _plugin_problems(place: Place, known: Plugins, now: float) -> list[str]:
+def _plugin_problems(place: Place, agents: AgentDirectory, now: float) -> list[str]:
     """Return what keeps the plugins that are used here from working."""
     live = maintenance_plugins.of_live_sessions(states.list_states(place), now)
-    found = maintenance_plugins.find_problems(place, known, live, now=now)
+    found = maintenance_plugins.find_problems(place, agents, live, now=now)
     return [f"{problem.problem}: {problem.hint}" for problem in found]
 
 

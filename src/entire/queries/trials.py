@@ -13,7 +13,7 @@ import sys
 from entire import files, settings
 from entire.audit import verdicts
 from entire.errors import EntireError
-from entire.lifecycle import plugins
+from entire.lifecycle import directories
 from entire.lifecycle.context import Context
 from entire.model.trials import HitView, RuleView, TrialView
 from entire.model.value import Value, replace
@@ -133,7 +133,8 @@ class _Text(Value):
 
 @contextlib.contextmanager
 def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_Text]:
-    context = Context(place, settings.load(place) or settings.Settings(enabled=False), plugins=plugins.of(place))
+    chosen = settings.load(place) or settings.Settings(enabled=False)
+    context = Context(place, chosen, directories.make(place))
     try:
         state = sessions.find(place, session_id)
         text = _own(context, state) if state is not None else None

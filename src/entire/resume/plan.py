@@ -79,7 +79,7 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
     request names something that has no session to resume.
     """
     recovered = recovery.finish_interrupted(context)
-    finder = Finder(context.place, context.objects, progress, context.plugins)
+    finder = Finder(context, progress)
     target = finder.find(request.target)
     stored, missing = finder.stored_sessions(target)
     _check_stored(finder, target, stored, missing)

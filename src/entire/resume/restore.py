@@ -6,7 +6,7 @@ change in one transaction, which ``resume --undo`` takes back.
 
 from __future__ import annotations
 
-from entire.agents import capabilities, registry, resuming
+from entire.agents import capabilities, resuming
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import liveness
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
+    from entire.agents.directory import AgentDirectory
     from entire.lifecycle.context import Context
     from entire.model.transcripts import Position, Prompt
     from entire.resume.targets import StoredSession
@@ -125,11 +125,11 @@ def _view(result: _Plan | ResumedView) -> ResumedView:
     return result.view if isinstance(result, _Plan) else result
 
 
-def _why_unknown(agent_type: str, state: Session | None, plugins: Plugins | None) -> str:
+def _why_unknown(agents: AgentDirectory, agent_type: str, state: Session | None) -> str:
     """Say why there is no adapter of a session's agent: if it ran here, its plugin's name is known."""
     try:
-        if state is not None and plugins is not None and plugins.find(state.agent) is not None:
-            registry.find(state.agent, plugins)
+        if state is not None and agents.starts_plugins and agents.plugins.find(state.agent) is not None:
+            agents.find(state.agent)
     except EntireError as error:
         return f"{error.message}; {error.hint}"
     return f"unknown agent {agent_type!r}; install its plugin, or allow it if `entire plugin list` has it"
@@ -140,11 +140,11 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str], *
     agent_type = stored.agent_type or (state.agent_type if state is not None else "")
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
                        prompt=stored.prompt)  # fmt: skip
-    agent = registry.make_by_type(agent_type, state.metadata if state is not None else {}, context.plugins)
+    agent = context.agents.make_by_type(agent_type, state.metadata if state is not None else {})
     if stored.damage:
         return replace(view, problem=stored.damage, is_damaged=True)
     if agent is None:
-        return replace(view, problem=_why_unknown(agent_type, state, context.plugins))
+        return replace(view, problem=_why_unknown(context.agents, agent_type, state))
     if capabilities.session_resumer(agent) is None:
         return replace(view, problem=f"{agent.type} cannot continue a stored session")
     view = replace(view, agent=agent.type)
@@ -208,7 +208,7 @@ def draft_unknown(
     context: Context, draft: Draft, stored: StoredSession, change: TranscriptChange, subagents: Mapping[str, bytes]
 ) -> None:
     """Add the state of a session that was never here; the caller restores its files."""
-    agent = registry.make(change.agent, plugins=context.plugins)
+    agent = context.agents.make(change.agent)
     view = ResumedView(session_id=stored.session_id)
     plan = _Plan(stored=stored, agent=agent, state=None, change=change, view=view, subagents=subagents)
     _draft_state(context, draft, plan)

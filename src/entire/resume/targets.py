@@ -5,7 +5,8 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 
 from __future__ import annotations
 
-from entire.agents import capabilities, conversation, registry
+from entire.agents import capabilities, conversation
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError, MissingObjectError
 from entire.git import history, refs, switch
 from entire.layout import METADATA_BRANCH
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from entire.agents.external.plugins import Plugins
-    from entire.git.read import Objects
     from entire.layout import Place
+    from entire.lifecycle.context import Context
     from entire.store.checkpoints import Checkpoint, Slot
     from entire.store.links import Linked
 
@@ -111,12 +111,12 @@ class Remotes:
 class Finder:
     """Finds resume targets and stored sessions in one repository and its remotes."""
 
-    def __init__(self, place: Place, objects: Objects, progress: Progress, plugins: Plugins | None = None) -> None:
-        self.place = place
-        self._plugins = plugins
-        self.objects = objects
-        self.remotes = Remotes(place, progress)
-        self._catalog = Catalog(place)
+    def __init__(self, context: Context, progress: Progress) -> None:
+        self._context = context
+        self.place = context.place
+        self.objects = context.objects
+        self.remotes = Remotes(self.place, progress)
+        self._catalog = Catalog(self.place)
 
     def _fetch(self) -> bool:
         """Fetch and include the next remote's checkpoints; return False if there are no more remotes."""
@@ -217,7 +217,7 @@ class Finder:
             checkpoint = checkpoints.read(self.objects, tips, CheckpointId(name)) if is_checkpoint_id(name) else None
             for slot in checkpoint.slots if checkpoint is not None else ():
                 if checkpoint is not None and target.session_id in ("", slot.session_id):
-                    _keep_latest(found, stored_session(self.objects, checkpoint, slot, self._plugins))
+                    _keep_latest(found, stored_session(self._context, checkpoint, slot))
         if target.session_id:
             _keep_latest(found, self._from_step(target.session_id))
         return sorted(found.values(), key=_recency), missing
@@ -237,7 +237,7 @@ class Finder:
             return None
         commit = step_transcripts.newest_step(self.place, self.objects, state)
         slot = transcript_merge.slot_of_step(self.objects, commit, session_id, state.agent_type)
-        data, damage = _transcript(self.objects, slot, self._plugins)
+        data, damage = _transcript(self._context, slot)
         return StoredSession(
             session_id=session_id,
             agent_type=state.agent_type,
@@ -248,10 +248,9 @@ class Finder:
         )
 
 
-def stored_session(
-    objects: Objects, checkpoint: Checkpoint, slot: Slot, plugins: Plugins | None
-) -> StoredSession | None:
+def stored_session(context: Context, checkpoint: Checkpoint, slot: Slot) -> StoredSession | None:
     """Return what a checkpoint holds of a session; None if its record cannot be read, though git has it."""
+    objects = context.objects
     if slot.record is None and (lost := checkpoints.lost_record(objects, slot, checkpoint.id.path)):
         name = f"{slot.number} of checkpoint {checkpoint.id}"
         return StoredSession(session_id=name, agent_type="", data=b"", damage=f"{lost}; {checkpoints.REFETCH}")
@@ -263,9 +262,9 @@ def stored_session(
         return StoredSession(session_id=name, agent_type="", data=b"", damage=problem)
     own = lineage_file.read(objects, checkpoint)
     turns = own.turns.get(slot.session_id, ()) if own is not None else ()
-    data, damage = _transcript(objects, slot, plugins)
+    data, damage = _transcript(context, slot)
     return StoredSession(
-        session_id=_own_session_id(slot.session_id, slot.record.agent, data, plugins),
+        session_id=_own_session_id(context, slot.session_id, slot.record.agent, data),
         agent_type=slot.record.agent,
         data=data,
         created=parse_time(slot.record.created_at),
@@ -277,18 +276,19 @@ def stored_session(
     )
 
 
-def _transcript(objects: Objects, slot: Slot, plugins: Plugins | None) -> tuple[bytes, str]:
+def _transcript(context: Context, slot: Slot) -> tuple[bytes, str]:
     """Return a stored transcript, empty if git lacks a part of it; then also what is missing."""
     try:
-        agent = registry.make_by_type(slot.record.agent, plugins=plugins) if slot.record is not None else None
-        return checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None), ""
+        agent = context.agents.make_by_type(slot.record.agent) if slot.record is not None else None
+        join = agent.reassemble_transcript if agent is not None else None
+        return checkpoints.transcript(context.objects, slot, join), ""
     except MissingObjectError as error:
         return b"", f"{error.message}; {error.hint}"
 
 
-def _own_session_id(session_id: str, agent_type: str, transcript: bytes, plugins: Plugins | None) -> str:
+def _own_session_id(context: Context, session_id: str, agent_type: str, transcript: bytes) -> str:
     """Return the agent's own id of a stored session."""
-    agent = registry.make_by_type(agent_type, plugins=plugins)
+    agent = context.agents.make_by_type(agent_type)
     resumer = capabilities.session_resumer(agent) if agent is not None else None
     own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions
     found = str(own_id(session_id, transcript)) if own_id is not None else session_id
@@ -312,6 +312,6 @@ def _keep_latest(found: dict[str, StoredSession], stored: StoredSession | None) 
 def _recency(stored: StoredSession) -> tuple[float, float, int]:
     if stored.damage:  # it precedes an older copy, which would hide that the newer one is lost
         return (stored.created or float("inf"), stored.created, 0)
-    agent = registry.make_by_type(stored.agent_type)
+    agent = AgentDirectory.without_plugins().make_by_type(stored.agent_type)
     known = transcript_merge.last_time(agent, agent.transcript("", stored.data)) if agent is not None else 0.0
     return (known or conversation.last_time(stored.data), stored.created, len(stored.data))

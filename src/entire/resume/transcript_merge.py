@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import capabilities, conversation, registry, resuming
+from entire.agents import capabilities, conversation, resuming
+from entire.agents.directory import AgentDirectory
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
@@ -62,9 +63,8 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
     if resumer is None:
         return ""
     folder = resumer.session_dir(place.top)
-    is_given = bool(folder) and folder == registry.session_dir(
-        agent.name, os.environ
-    )  # by a test harness (cli-compat.md)
+    entry = AgentDirectory.without_plugins().describe(agent.name)
+    is_given = bool(folder) and folder == entry.session_dir(os.environ)  # by a test harness
     path = session.transcript_path if session is not None and not is_given else ""
     is_its_place = bool(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session)
     if is_its_place and (os.path.isfile(path) or agent.transcript(path).end() != START):  # it need not be a file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import registry, resuming
+from entire.agents import resuming
 from entire.errors import EntireError
 from entire.lifecycle import liveness
 from entire.model.value import Value, replace
@@ -119,7 +119,7 @@ def out_of_reach(context: Context, points: Points, point: PointView, session_id:
         if session is None or not session.is_external:
             continue
         try:
-            registry.find(session.agent, context.plugins)
+            context.agents.find(session.agent)
         except EntireError as error:
             problem = f"cannot be put back: {error.message}"
             found.append(ConversationView(session_id=name, agent=session.agent_type, problem=problem))
@@ -225,9 +225,7 @@ def _stored_in_checkpoint(context: Context, points: Points, point: PointView) ->
 
 def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     session = context.session(session_id)
-    return (
-        context.agent_of(session) if session is not None else registry.make_by_type(agent_type, plugins=context.plugins)
-    )
+    return context.agent_of(session) if session is not None else context.agents.make_by_type(agent_type)
 
 
 def _count_records(agent: Agent, session_ref: str, data: bytes) -> int:

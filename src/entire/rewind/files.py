@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import bulk, checkout, diff, history
 from entire.git.write import Stream
@@ -71,7 +70,7 @@ class Restoring:
         self.yours: list[str] = []
         self.uncommitted: list[str] = []
         self.untouched = 0
-        self._protected = registry.protected_dirs(context.plugins)
+        self._protected = context.agents.protected_dirs()
         self.gone = gone
         self._dropped = gone.added if gone is not None else {}  # files that these commits added
         self._now: dict[str, Found] = {}  # the present files, where they differ from the point

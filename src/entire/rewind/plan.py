@@ -156,11 +156,7 @@ class Rewind:
         context, point = self._context, self.view.point
         stored = Points(context).checkpoint(point) if point is not None else None
         slot = stored.slot_of(conversation.session_id) if stored is not None else None
-        found = (
-            targets.stored_session(context.objects, stored, slot, context.plugins)
-            if stored is not None and slot is not None
-            else None
-        )
+        found = targets.stored_session(context, stored, slot) if stored is not None and slot is not None else None
         if found is not None:
             found = replace(found, session_id=conversation.session_id)
             resume.draft_unknown(context, self._draft, found, conversation.file, conversation.subagents)

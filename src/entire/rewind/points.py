@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import bulk, diff, history, reflog, refs
 from entire.git.history import Logged
@@ -17,7 +17,7 @@ from entire.rewind.edits import SnapshotHistory
 from entire.store import checkpoints, retained_steps, sessions, steps, turnlog
 from entire.store.catalog import Catalog
 from entire.store.links import Links
-from entire.store.prompts import SEPARATOR
+from entire.store.steps import SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -394,7 +394,7 @@ def _turn(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointV
         time=note.ended,
         session_id=session.session_id,
         agent=session.agent_type,
-        message=steps.subject(note.prompt, registry.spoken_names()),
+        message=steps.subject(note.prompt, AgentDirectory.without_plugins().spoken_names(session.agent)),
         prompt=note.prompt,
         session_prompt=next((other.prompt for other in notes if other.prompt), ""),
     )

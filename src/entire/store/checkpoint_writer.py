@@ -12,10 +12,10 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId, is_session_id, is_tool_id
 from entire.model.records import SessionFiles, SessionRecord, summarize
 from entire.model.value import Value
-from entire.redact import Redacted
+from entire.redact import Redacted, trusted
 from entire.store import checkpoints, gojson
 from entire.store.checkpoints import LOCAL_REF, TRANSCRIPT
-from entire.store.prompts import context_text, prompt_text
+from entire.store.steps import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ TASKS = "tasks"
 _TREE = "040000"
 _FIRST_MESSAGE = b"Initialize metadata branch\n\nThis branch stores session metadata for the auto-commit strategy.\n"
 _ATTEMPTS = 12
+_PROMPT_CUT = 500
 MAX_PARTS = 1000  # the base file and .001 to .999: readers expect three digits
 
 
@@ -289,3 +290,14 @@ def _entry(stream: Stream, entry: Entry | None) -> tuple[str, str] | None:
         return None
     mode, content = entry
     return (mode, content if isinstance(content, str) else stream.blob(content))
+
+
+def context_text(prompts: Iterable[Redacted]) -> Redacted:
+    """Return the content of ``context.md``; prompts are cut at 500 bytes, never inside a character."""
+    out = [b"# Session Context\n\n## User Prompts\n\n"]
+    for number, prompt in enumerate(prompts, 1):
+        shown = bytes(prompt)
+        if len(shown) > _PROMPT_CUT:
+            shown = shown[:_PROMPT_CUT].decode("utf-8", "ignore").encode() + b"..."
+        out.append(b"### Prompt %d\n\n%s\n\n" % (number, shown))
+    return trusted(b"".join(out))

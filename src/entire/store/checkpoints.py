@@ -15,7 +15,7 @@ from entire.model.digest import sha256
 from entire.model.ids import HEX, CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, summarize
 from entire.model.value import Value, replace
-from entire.store import prompts as prompt_files
+from entire.store import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def _join_documents(parts: list[bytes]) -> bytes:
 
 def prompts(objects: Objects, slot: Slot) -> list[str]:
     data = objects.small_blob(slot.files["prompt.txt"]) if "prompt.txt" in slot.files else None
-    return data.decode("utf-8", "replace").split(prompt_files.SEPARATOR) if data else []
+    return data.decode("utf-8", "replace").split(steps.SEPARATOR) if data else []
 
 
 def content_hash(data: bytes) -> str:

@@ -6,7 +6,7 @@ from entire.git import bulk
 from entire.git.read import SMALL, tree_entries
 from entire.model.value import Value
 from entire.store import checkpoints, lineage_file
-from entire.store.prompts import SEPARATOR
+from entire.store.steps import SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,16 +7,17 @@ from entire.model import trailers
 from entire.model.ids import HEX
 from entire.redact import Redacted, redact, redact_text, trusted
 from entire.store import gojson
-from entire.store.prompts import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from entire.git.read import Objects
 
 PREFIX = "refs/heads/entire/"
 NO_COMMIT = "0" * 40
+SEPARATOR = "\n\n---\n\n"
+"""Between the prompts in ``prompt.txt``."""
 _POLITE = (
     "please ",
     "can you ",
@@ -126,6 +127,11 @@ def metadata_files(
     if prompts:  # context.md is derived from it, and only stored in checkpoints
         found[f"{folder}/prompt.txt"] = prompt_text(prompts)
     return found
+
+
+def prompt_text(prompts: Iterable[Redacted]) -> Redacted:
+    """Return the content of ``prompt.txt`` (formats.md section 2.6)."""
+    return trusted(SEPARATOR.encode().join(prompts))
 
 
 def task_files(session_id: str, tool_use_id: str, subagent_id: str, transcript: Redacted) -> dict[str, Redacted]:

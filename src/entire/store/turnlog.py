@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from entire import files
 from entire.model import jsontext
+from entire.model.records import usage_to_json
+from entire.model.transcripts import UNKNOWN
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_text, trusted
 from entire.store import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.layout import Place
+    from collections.abc import Sequence
 
+    from entire.layout import Place
+    from entire.model.session import Turn
+    from entire.model.transcripts import Prompt
 
 _NUMBER = (int, float)
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -38,6 +43,26 @@ class TurnNote(Value):
     start: int = 0
     end: int = 0  # records of the transcript at the turn's end; 0 if the end was not seen
     continues: str = ""  # the turn whose prompt it answers, if the agent began it by itself
+
+
+def of_turn(turn: Turn, prompts: Sequence[Prompt]) -> list[TurnNote]:
+    """Return a turn's notes: one per prompt, with the tokens on the first."""
+    note = TurnNote(
+        turn=turn.id,
+        prompt="",
+        position=turn.start.count,
+        time=turn.started,
+        ended=turn.ended,
+        model=turn.model,
+        tokens={} if turn.tokens == UNKNOWN else usage_to_json(turn.tokens),
+        start=turn.start.count,
+        end=turn.finish.count if turn.ended else 0,
+        continues=turn.continues,
+    )
+    if not prompts:
+        return [note]
+    first, *more = [replace(note, prompt=prompt.text, position=prompt.position) for prompt in prompts]
+    return [first, *(replace(other, tokens={}) for other in more)]
 
 
 def path(place: Place, session_id: str) -> str:

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 
-from entire.agents import capabilities, registry
+from entire.agents import capabilities
 from entire.errors import EntireError
 from entire.model.ids import CheckpointId
 from entire.model.records import Summary
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
+    from entire.agents.directory import AgentDirectory
     from entire.lifecycle.context import Context
     from entire.model.requests import SummaryRequest
     from entire.model.views import CheckpointView, PartView
@@ -50,7 +50,7 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
     found = checkpoints.find(catalog, request.checkpoint)
     asked = _prompts(catalog, found, request)
     with _hooks_silenced():
-        writers = {part.session_id: _writer(request.agent, part.agent, context.plugins) for part, _ in asked}
+        writers = {part.session_id: _writer(context.agents, request.agent, part.agent) for part, _ in asked}
         answers = {part.session_id: _answer(writers[part.session_id], part, text, request, progress)
                    for part, text in asked}  # fmt: skip
     written = {}
@@ -76,17 +76,17 @@ def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -
     return asked
 
 
-def _writer(name: str, agent_type: str, plugins: Plugins | None) -> Agent:
+def _writer(agents: AgentDirectory, name: str, agent_type: str) -> Agent:
     """Return the agent that writes: the one named, else the session's own, else the only one that can."""
     if name:
-        agent = registry.make(name, plugins=plugins)
+        agent = agents.make(name)
         if capabilities.text_generator(agent) is None:
-            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_able(_writers(plugins))))
+            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_able(_writers(agents))))
         return agent
-    own = registry.make_by_type(agent_type, plugins=plugins)
+    own = agents.make_by_type(agent_type)
     if own is not None and capabilities.text_generator(own) is not None and not _problem(own):
         return own
-    writers = _writers(plugins)
+    writers = _writers(agents)
     able = _able(writers)
     if len(able) == 1:
         return able[0]
@@ -95,8 +95,8 @@ def _writer(name: str, agent_type: str, plugins: Plugins | None) -> Agent:
     raise EntireError("several agents can write summaries" if able else none, hint=_hint(able))
 
 
-def _writers(plugins: Plugins | None) -> list[Agent]:
-    return [agent for agent in registry.agents(plugins) if capabilities.text_generator(agent) is not None]
+def _writers(agents: AgentDirectory) -> list[Agent]:
+    return [agent for agent in agents.agents() if capabilities.text_generator(agent) is not None]
 
 
 def _able(writers: Sequence[Agent]) -> list[Agent]:

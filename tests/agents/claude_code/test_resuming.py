@@ -93,9 +93,10 @@ def test_the_contract_holds() -> None:
     """Type checkers see here that the class fits every capability that it names."""
     from typing import TYPE_CHECKING
 
-    from entire.agents import capabilities, registry
+    from entire.agents import capabilities
+    from entire.agents.directory import AgentDirectory
 
-    agent = registry.make("claude-code")
+    agent = AgentDirectory.without_plugins().make("claude-code")
     assert isinstance(agent, ClaudeCode)
     assert agent.capabilities <= set(capabilities.NAMES)
     if TYPE_CHECKING:

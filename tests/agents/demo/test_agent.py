@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents import registry
 from entire.agents.demo.agent import HOOKS, VERBS, Demo
+from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.model.effects import Delete, Write
 from entire.model.events import EventType
@@ -22,13 +22,13 @@ FOREIGN = {"hooks": {"TurnEnd": [{"command": "make lint", "timeout": 5}], "Else"
 
 
 def test_it_is_in_the_registry() -> None:
-    assert isinstance(registry.make("demo"), Demo)
-    assert isinstance(registry.make_by_type("Demo Agent"), Demo)
+    assert isinstance(AgentDirectory.without_plugins().make("demo"), Demo)
+    assert isinstance(AgentDirectory.without_plugins().make_by_type("Demo Agent"), Demo)
 
 
 def test_the_adapter_knows_the_program() -> None:
     assert set(VERBS) == set(hooks.EVENTS)
-    assert registry.find("demo").session_variable == program.SESSION_VARIABLE
+    assert AgentDirectory.without_plugins().find("demo").session_variable == program.SESSION_VARIABLE
 
 
 def test_every_hook_becomes_its_event(bench: Bench) -> None:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.agents import capabilities, conversation, registry
+from entire.agents import capabilities, conversation
 from entire.agents.conversation import AGENT, TOOL, USER, Message
+from entire.agents.directory import AgentDirectory
 from entire.model.transcripts import START, Edit, ToolCall
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -118,7 +119,7 @@ def told(message: Message) -> str:
 
 @pytest.mark.parametrize("path", sorted(CAPTURED.glob("transcripts/**/*.jsonl")), ids=lambda path: path.name)
 def test_the_prompts_are_those_that_the_adapter_reads(path: Path) -> None:
-    adapter = registry.make("claude-code")
+    adapter = AgentDirectory.without_plugins().make("claude-code")
     assert adapter is not None
     analyzer = capabilities.transcript_analyzer(adapter, adapter.transcript(str(path)))
     found = analyzer.prompts(START) if analyzer is not None else []

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from entire.agents import registry, resuming
+from entire.agents.directory import AgentDirectory
 
+AGENTS = AgentDirectory.without_plugins()
 ID = "3f2b8a8e-1111-4222-8333-abcdefabcdef"
 
 
@@ -29,22 +31,22 @@ class Names:
 
 @pytest.mark.parametrize("name", registry.BUILTIN)
 def test_an_id_of_the_agent_is_in_the_command(name: str) -> None:
-    command = resuming.command(registry.make(name), ID)
+    command = resuming.command(AGENTS.make(name), ID)
     assert resuming.words(command)[-1] == ID
 
 
 @pytest.mark.parametrize("name", registry.BUILTIN)
 @pytest.mark.parametrize("session_id", ["-x", "--resume", "a b", "a\nb", "", ".", "..", "a/b", "$(x)", "'", "x" * 5000])
 def test_no_other_is(name: str, session_id: str) -> None:
-    agent = registry.make(name)
+    agent = AGENTS.make(name)
     assert resuming.problem(agent, session_id)
     assert resuming.command(agent, session_id) == ""
 
 
 @pytest.mark.parametrize("session_id", ["latest", "5", "12"])
 def test_a_word_with_which_the_agent_means_another_session(session_id: str) -> None:
-    assert resuming.problem(registry.make("gemini"), session_id) == f"Gemini CLI has no session ids like '{session_id}'"
-    assert resuming.problem(registry.make("demo"), session_id) == ""
+    assert resuming.problem(AGENTS.make("gemini"), session_id) == f"Gemini CLI has no session ids like '{session_id}'"
+    assert resuming.problem(AGENTS.make("demo"), session_id) == ""
 
 
 @pytest.mark.parametrize("session_id", [ID, "ses_7aB", "2026-01-05T10:00:00+01:00", "thread@host", "ünï.1"])

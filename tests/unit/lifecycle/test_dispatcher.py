@@ -11,6 +11,7 @@ import pytest
 
 from entire import layout, process
 from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.errors import UsageError
 from entire.lifecycle import dispatcher, recovery
 from entire.lifecycle.commits import complete, finalize, prepare
@@ -40,7 +41,7 @@ class Stage:
         place = layout.find(self.repo.top)
         assert place is not None
         self.clock = 1.7e9
-        self.context = Context(place, Settings(), now=lambda: self.clock)
+        self.context = Context(place, Settings(), AgentDirectory.without_plugins(), now=lambda: self.clock)
 
     def event(self, kind: EventType, session: str = "s", **more: Any) -> bytes:
         self.clock += 1
@@ -200,7 +201,7 @@ def test_a_commit_without_relevant_sessions_gets_no_trailer(stage: Stage) -> Non
 
 def test_notes_of_a_turn_have_one_line_a_prompt_and_its_tokens_once() -> None:
     ended = Turn(id="t", started=1.0, ended=2.0)
-    assert [note.prompt for note in turn.notes_of(ended, [])] == [""]
+    assert [note.prompt for note in turnlog.of_turn(ended, [])] == [""]
 
 
 def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> None:
@@ -234,4 +235,4 @@ def test_an_agent_that_is_not_installed_is_none(stage: Stage) -> None:
     assert found is not None
     assert (found.name, session.agent) == ("bare", "bare")
     with pytest.raises(UsageError, match="no agent called"):
-        registry.find("gone-agent")
+        AgentDirectory.without_plugins().find("gone-agent")

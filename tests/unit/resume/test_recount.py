@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
 from entire.model.transcripts import START, Position
@@ -18,7 +18,7 @@ from entire.store.turnlog import TurnNote
 from entire.undo.transaction import Draft
 
 ID = "a-session"
-AGENT: Any = registry.make("demo")
+AGENT: Any = AgentDirectory.without_plugins().make("demo")
 
 
 class Desk:

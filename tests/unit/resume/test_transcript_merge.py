@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire import redact
-from entire.agents import lines, registry
+from entire.agents import lines
 from entire.agents.contract import Agent, Transcript
+from entire.agents.directory import AgentDirectory
 from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
 from entire.layout import Place
@@ -319,7 +320,7 @@ def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def claude(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Agent:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    return registry.make("claude-code")
+    return AgentDirectory.without_plugins().make("claude-code")
 
 
 def place_in(tmp_path: Path) -> Place:
@@ -392,6 +393,6 @@ def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Pat
 @pytest.mark.parametrize("name", ["claude-code", "demo"])
 @pytest.mark.parametrize("subagent", ["", "../x", "a/b", "a.b", "x\0"])
 def test_a_subagent_never_leads_elsewhere(name: str, subagent: str) -> None:
-    agent = registry.make(name)
+    agent = AgentDirectory.without_plugins().make(name)
     assert agent.transcript("/sessions/a.jsonl").subagent_ref(subagent) == ""  # type: ignore[attr-defined]
     assert agent.transcript("/sessions/a.jsonl").subagent_ref("h1").startswith("/sessions/a/")  # type: ignore[attr-defined]

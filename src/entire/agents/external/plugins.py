@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from entire.agents.external.inventory.enabled import Enabled
     from entire.agents.external.language.protocol import Info
     from entire.agents.external.programs.program import Program
-    from entire.agents.registry import AgentEntry
     from entire.layout import Place
 
 
@@ -32,7 +31,7 @@ class NotAllowedError(UsageError):
     """The user has not allowed a plugin to run."""
 
 
-class Plugins:
+class PluginInventory:
     """The plugins for a worktree, or with ``place`` None outside of any.
 
     In the hook of an agent, ``hook_of`` names it: no other plugin is looked for. All adapters of a plugin share one
@@ -55,7 +54,6 @@ class Plugins:
         self._session_id = session_id
         self._decisions = Decisions(env)
         self.failures: dict[str, str] = {}  # by name, the first of each
-        self.entries: dict[str, AgentEntry] = {}  # of those that may run, as the registry has found them
         self._is_on: bool | None = None
         self._found: dict[str, Executable | None] = {}
         self._all: list[Executable] | None = None
@@ -142,13 +140,11 @@ class Plugins:
         """
         self._decisions.allow(executable, digest, folders)
         self._trust.clear()
-        self.entries.clear()
 
     def deny(self, name: str) -> None:
         """Remember that a plugin may not run."""
         self._decisions.deny(name)
         self._trust.clear()
-        self.entries.clear()
 
     # ------------------------------------------------------------ running
 
@@ -227,12 +223,6 @@ class Plugins:
         """End the processes of plugins that still run."""
         for program in self._programs.values():
             program.close()
-
-    def __enter__(self) -> Plugins:
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self.close()
 
     def _answers(self, executable: Executable) -> Answers:
         known = self._cached.get(executable.path)

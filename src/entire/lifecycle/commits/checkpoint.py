@@ -227,7 +227,7 @@ def notes_of(context: Context, session: Session, transcript: SessionTranscript, 
         return notes
     turn = replace(turn, model=transcript.model(turn.start, finish) or turn.model)
     prompts = turns.prompts_of(transcript, turn, finish, first=not notes)
-    return [*notes, *turns.notes_of(turn, [replace(prompt, text=redact_text(prompt.text)) for prompt in prompts])]
+    return [*notes, *turnlog.of_turn(turn, [replace(prompt, text=redact_text(prompt.text)) for prompt in prompts])]
 
 
 def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote]) -> int:

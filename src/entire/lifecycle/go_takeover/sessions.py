@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from entire import files, layout, settings, tree_files
+from entire.agents.directory import AgentDirectory
 from entire.errors import CorruptError, EntireError
 from entire.git import history
 from entire.lifecycle.context import Context
@@ -18,7 +19,6 @@ from entire.lifecycle.go_takeover.steps import GoSession, record_present, record
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause
-from entire.lifecycle.turns import turn as turns
 from entire.model import trailers
 from entire.model.ids import CheckpointId, is_checkpoint_id, is_tool_id, new_id
 from entire.model.phases import Phase
@@ -51,7 +51,7 @@ def import_everywhere(place: Place) -> None:
         chosen = settings.load(found) if found is not None and found.common_dir == place.common_dir else None
         if found is None or chosen is None:
             continue
-        context = Context(found, chosen)
+        context = Context(found, chosen, AgentDirectory.without_plugins())
         try:
             with context.lock():
                 import_go_sessions(context)
@@ -64,7 +64,7 @@ def record_own_changes(place: Place, *, before: bool) -> None:
     chosen = settings.load(place) if os.path.exists(os.path.join(place.own_dir, "live")) else None
     if chosen is None:
         return
-    context = Context(place, chosen)
+    context = Context(place, chosen, AgentDirectory.without_plugins())
     try:
         with context.lock():
             recorder.record_now(context, Cause(running=tuple(context.running_turns()) if before else ()))
@@ -308,7 +308,7 @@ def _rebuild_turns(
                     tokens=_spent(transcript, position, after))  # fmt: skip
         found.append(turn)
         if position not in logged:
-            fresh += turns.notes_of(turn, [replace(prompt, position=position)])
+            fresh += turnlog.of_turn(turn, [replace(prompt, position=position)])
     turnlog.append(context.place, session.session_id, fresh)
     if session.is_running:
         current = next((prompt for prompt in prompts if prompt.position >= start), None)

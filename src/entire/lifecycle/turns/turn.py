@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 
 from entire import files, layout, strategies
-from entire.agents import capabilities, registry
+from entire.agents import capabilities
 from entire.git.write import blob_id
 from entire.lifecycle.context import agent_process
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
 from entire.model.events import Event, EventType
 from entire.model.ids import new_id
-from entire.model.records import usage_to_json
 from entire.model.session import Turn
-from entire.model.transcripts import START, UNKNOWN, Prompt
+from entire.model.transcripts import START, Prompt
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.redact import redact_text
-from entire.store import sessions, steps, turnlog
+from entire.store import sessions, steps
 from entire.store import transcripts as stored
-from entire.store.turnlog import TurnNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.transcripts import Position
     from entire.redact import Redacted
+    from entire.store.turnlog import TurnNote
 
 _CONVERSATION = "Entire journal: conversation of a turn without changes"  # the subject of its commit
 _FIRST_PROMPT = 100
@@ -155,7 +154,7 @@ def wait(context: Context, event: Event) -> Event:
     Returns the event, with its session's transcript if only the agent can say where that is.
     """
     session = context.session(event.session_id)
-    agent = context.agent_of(session) if session is not None else context.agent_named(event.agent)
+    agent = context.agent_of(session) if session is not None else context.agents.make_if_possible(event.agent)
     known = session.transcript_path if session is not None else ""
     find = getattr(agent, "find_transcript", None)  # optional
     if find is not None and not (event.session_ref or known):
@@ -261,18 +260,22 @@ def _identify_subagents(session: Session, transcript: SessionTranscript, turn: T
 
 def _end_of_last(context: Context, session: Session, transcript: SessionTranscript) -> Position:
     """Return the end of a session's last turn from its log: after a rewind the state knows no turn."""
+    from entire.store import turnlog
+
     last = transcript.at(max((note.end for note in turnlog.read(context.place, session.session_id)), default=0))
     return last if transcript.is_later(last, session.counted) else session.counted
 
 
 def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:
     """Complete the turn and append its notes to the session's log, after those of prompts that no hook recorded."""
+    from entire.store import turnlog
+
     logged = turnlog.read(context.place, session.session_id)
     prompts = prompts_of(transcript, turn, finish, first=not logged)
     earlier = [] if logged else _notes_before(transcript, turn)
     session.turn = _complete_turn(context, turn, transcript, finish, prompts)
     session.model = session.turn.model or session.model
-    notes = [*earlier, *notes_of(session.turn, prompts)]
+    notes = [*earlier, *turnlog.of_turn(session.turn, prompts)]
     if session.queued:  # what joined the turn, or is answered by it, waits no longer
         answered = {note.prompt for note in notes}
         session.queued = [prompt for prompt in session.queued if prompt not in answered]
@@ -340,6 +343,8 @@ def _notes_before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
     """Return notes for the prompts of a session that began before Entire was enabled."""
     if turn.start == START:
         return []
+    from entire.store.turnlog import TurnNote
+
     return [
         TurnNote(turn="", prompt=prompt.text, position=prompt.position, time=prompt.time)
         for prompt in _first_of(transcript.prompts(START, turn.start))
@@ -378,26 +383,6 @@ def _beginning(text: str, size: int) -> str:
     return text[: max(end, 0) or max(text.rfind(" ", 0, size), 0)]
 
 
-def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
-    """Return a turn's lines for the log: one per prompt, with the tokens on the first."""
-    note = TurnNote(
-        turn=turn.id,
-        prompt="",
-        position=turn.start.count,
-        time=turn.started,
-        ended=turn.ended,
-        model=turn.model,
-        tokens={} if turn.tokens == UNKNOWN else usage_to_json(turn.tokens),
-        start=turn.start.count,
-        end=turn.finish.count if turn.ended else 0,
-        continues=turn.continues,
-    )
-    if not prompts:
-        return [note]
-    first, *more = [replace(note, prompt=prompt.text, position=prompt.position) for prompt in prompts]
-    return [first, *(replace(other, tokens={}) for other in more)]
-
-
 def step_of(
     context: Context,
     session: Session,
@@ -423,7 +408,7 @@ def step_of(
 def title(context: Context, session: Session) -> str:
     """Return the subject of what saves a session's last turn: its prompt, shortened."""
     prompt = session.turn.prompt or session.first_prompt if session.turn else ""
-    return steps.subject(prompt, registry.spoken_names(session.agent, context.plugins))
+    return steps.subject(prompt, context.agents.spoken_names(session.agent))
 
 
 def store_conversation(context: Context, session: Session) -> None:
@@ -471,6 +456,8 @@ def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str
 
 def _step_prompts(context: Context, session: Session) -> list[Redacted]:
     """Return the session's first prompt and the turn's own: all prompts in every step would take much space."""
+    from entire.store import turnlog
+
     notes = turnlog.read(context.place, session.session_id)
     own = [note for note in notes[1:] if session.turn is not None and note.turn == session.turn.id]
     return turnlog.prompts([*notes[:1], *(own or notes[1:][-1:])])

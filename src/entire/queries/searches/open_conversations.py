@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from entire.agents import registry
-from entire.errors import EntireError
+from entire.agents.directory import AgentDirectory
 from entire.git import history, read
 from entire.index.entries import OPEN, Source
 from entire.queries.searches import entries
@@ -48,7 +47,7 @@ class OpenConversations:
     def read(self, source: Source) -> list[Entry]:
         """Return what an open session says; its agent's plugin is not asked."""
         session = self._sessions[source.key]
-        agent = _agent(session)
+        agent = AgentDirectory.without_plugins().agent_of(session)
         content = _own_content(session, agent) or self._saved_content(session, agent)
         notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
@@ -84,16 +83,6 @@ class OpenConversations:
         if top not in self._branches:
             self._branches[top] = history.branch(top) if top and os.path.isdir(top) else ""
         return self._branches[top]
-
-
-def _agent(session: Session) -> Agent | None:
-    """Return a session's adapter, None if it is a plugin or not installed."""
-    if session.is_external:
-        return None
-    try:
-        return registry.make(session.agent, session.metadata)
-    except EntireError:
-        return None
 
 
 def _own_content(session: Session, agent: Agent | None) -> bytes:

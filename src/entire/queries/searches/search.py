@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.git import history, refs
 from entire.index import database, update
 from entire.index import search as index_search
@@ -57,8 +57,7 @@ def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> Sear
 
 def _agent_type(name: str) -> str:
     """Return the display name of an agent that is given by its name; any other text as it is."""
-    entry = next((entry for entry in registry.entries() if entry.name == name), None)
-    return entry.type if entry is not None else name
+    return AgentDirectory.without_plugins().describe(name).type
 
 
 def _command(finding: Finding) -> str:

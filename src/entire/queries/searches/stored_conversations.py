@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from entire.agents import conversation, registry
+from entire.agents import conversation
+from entire.agents.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.git import bulk, read, write
 from entire.git.read import parse_tree
@@ -96,7 +97,7 @@ class StoredConversations:
         if self._reader.session_id != source.session_id:
             self._objects.forget()
             self._reader = entries.Reader(source.session_id)
-        agent = registry.make_by_type(source.agent)
+        agent = AgentDirectory.without_plugins().make_by_type(source.agent)
         said = self._reader.messages(self._end(slot, agent), agent)
         return entries.of(said, checkpoints.prompts(self._objects, slot))
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.agents.external.plugins import Plugins
+    from entire.agents.directory import AgentDirectory
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.conversations import ShowRequest
@@ -31,15 +31,15 @@ NOTHING = session_transcripts.ReadTranscript(source="", problem="nothing of its 
 
 
 def of_part(
-    objects: Objects, stored: Checkpoint, part: PartView, request: ShowRequest, known: Plugins
+    objects: Objects, stored: Checkpoint, part: PartView, request: ShowRequest, agents: AgentDirectory
 ) -> ConversationPart:
     """Return a checkpoint's part of a session's conversation; all of it if the request asks for that."""
-    whole = of_checkpoint(objects, stored, part.session_id, request, known)
+    whole = of_checkpoint(objects, stored, part.session_id, request, agents)
     return whole if request.is_whole or not part.start else _since(whole, part.start)
 
 
 def of_checkpoint(
-    objects: Objects, stored: Checkpoint, session_id: str, request: ShowRequest, known: Plugins
+    objects: Objects, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory
 ) -> ConversationPart:
     """Return a session's whole conversation as a checkpoint holds it."""
     slot = stored.slot_of(session_id)
@@ -47,7 +47,7 @@ def of_checkpoint(
         return ConversationPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
     own = lineage_file.read(objects, stored)
     recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
-    transcript = session_transcripts.of_slot(objects, slot, known)
+    transcript = session_transcripts.of_slot(objects, slot, agents)
     part = _with_records(_part(session_id, slot.record.agent, transcript, recorded), transcript, request)
     tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
     known_tasks = subagents.described(transcript if tasks else NOTHING)

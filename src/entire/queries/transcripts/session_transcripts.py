@@ -5,9 +5,10 @@ A plugin's sessions are read from what is stored of them.
 
 from __future__ import annotations
 
-from entire.agents import conversation, registry
+from entire.agents import conversation
+from entire.agents.directory import AgentDirectory
 from entire.agents.stand_in import StandIn
-from entire.errors import EntireError, MissingObjectError
+from entire.errors import MissingObjectError
 from entire.model.value import Value
 from entire.model.views import MessageView
 from entire.store import step_transcripts, transcript_ends, transcripts
@@ -16,7 +17,6 @@ from entire.store.checkpoints import Slot
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.contract import Agent
-    from entire.agents.external.plugins import Plugins
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
@@ -39,7 +39,7 @@ class ReadTranscript(Value):
 
 def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript | None:
     """Return a session's own transcript, or its newest step's; None if neither says anything."""
-    agent = _reader(state)
+    agent = AgentDirectory.without_plugins().agent_of(state)
     own = _own(state, agent)
     found = _read("agent", transcript_ends.cut(transcripts.redact(own)), agent) if own else None
     if found is None or not found.messages:
@@ -48,31 +48,20 @@ def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript
     return found if found is not None and found.messages else None
 
 
-def of_slot(objects: Objects, slot: Slot, known: Plugins | None = None) -> ReadTranscript:
+def of_slot(objects: Objects, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
     """Return what a checkpoint holds of a session's transcript. Only one that cannot be read otherwise is shown to its
-    plugin among ``known``.
+    plugin, if ``agents`` may start it.
     """
     agent_type = slot.record.agent if slot.record is not None else ""
-    agent = registry.make_by_type(agent_type)
+    agent = AgentDirectory.without_plugins().make_by_type(agent_type)
     try:
         end = transcript_ends.read(objects, slot, agent.reassemble_transcript if agent is not None else None)
     except MissingObjectError as error:
         return ReadTranscript(source="checkpoint", agent=agent, problem=error.message, hint=error.hint)
     found = _read("checkpoint", end, agent)
-    if end.data and not found.messages and agent is None and known is not None:
-        return _read("checkpoint", end, registry.make_by_type(agent_type, plugins=known))
+    if end.data and not found.messages and agent is None:
+        return _read("checkpoint", end, agents.make_by_type(agent_type))
     return found
-
-
-def _reader(state: Session) -> Agent | None:
-    """Return a session's adapter; None if it is not installed, or a plugin."""
-    try:
-        if state.is_external:
-            return None
-        return registry.make(state.agent, dict(state.metadata)) if state.agent else registry.make_by_type(
-            state.agent_type, dict(state.metadata))  # fmt: skip
-    except EntireError:
-        return None
 
 
 def _own(state: Session, agent: Agent | None) -> bytes:

@@ -6,7 +6,7 @@ import os
 
 from entire import layout
 from entire.errors import UsageError
-from entire.lifecycle import plugins as known_plugins
+from entire.lifecycle import directories
 
 
 def find(name_or_path: str) -> str:
@@ -22,9 +22,9 @@ def find(name_or_path: str) -> str:
 
 
 def _of_name(name: str) -> str:
-    with known_plugins.of(layout.find(os.getcwd())) as plugins:
-        executable = plugins.find(name)
+    with directories.make(layout.find(os.getcwd())) as agents:
+        executable = agents.plugins.find(name)
         if executable is None:
             raise UsageError(f"there is no plugin {name!r} on PATH", hint="name the path of one, with a slash in it")
-        plugins.check(executable)
+        agents.plugins.check(executable)
         return executable.path

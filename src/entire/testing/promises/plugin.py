@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from entire.agents.external.agent import CAPABILITIES, ExternalAgent
 from entire.agents.external.language import protocol
-from entire.agents.external.plugins import Plugins
+from entire.agents.external.plugins import PluginInventory
 from entire.agents.external.programs.program import Program
 from entire.agents.registry import AgentEntry
 from entire.errors import UsageError
@@ -102,12 +102,12 @@ class PluginRig(Rig):
     def register(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Put the plugin on PATH and allow it, as its user does: hooks find it there."""
         monkeypatch.setenv("PATH", os.path.dirname(self.path) + os.pathsep + os.environ.get("PATH", os.defpath))
-        with Plugins(None, os.environ, is_switched_on=lambda: False) as plugins:
-            executable = plugins.find(self.info.name)
-            if executable is None or executable.problem or executable.path != self.path:
-                reason = executable.problem if executable and executable.problem else "is not found on PATH"
-                raise UsageError(f"{self.path} cannot be used: it {reason}")
-            plugins.allow(executable)
+        plugins = PluginInventory(None, os.environ, is_switched_on=lambda: False)
+        executable = plugins.find(self.info.name)
+        if executable is None or executable.problem or executable.path != self.path:
+            reason = executable.problem if executable and executable.problem else "is not found on PATH"
+            raise UsageError(f"{self.path} cannot be used: it {reason}")
+        plugins.allow(executable)
 
 
 def describe(path: str, rig: Rig | None = None) -> PluginRig:

@@ -136,13 +136,13 @@ class Rig:
         return items if self.thinning == 1 else [*items[:: self.thinning], *items[-1:]]
 
     def adapter(self, metadata: Mapping[str, str] = {}) -> Agent:
-        """Return a new adapter, as the registry makes one."""
+        """Return a new adapter, as the directory of agents makes one."""
         module, _, name = self.entry.target.partition(":")
         agent: Agent = getattr(importlib.import_module(module), name)(metadata=metadata)
         return agent
 
     def register(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Have the registry know the agent, for one test."""
+        """Have every directory know the agent, for one test."""
         monkeypatch.setitem(registry.BUILTIN, self.entry.name, self.entry)
 
     def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = ignore) -> Player:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.testing.promises.table import PROMISES
 
 if TYPE_CHECKING:
@@ -71,4 +71,4 @@ def seal(rig: Rig, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def missing_rigs(rigs: Iterable[Rig]) -> list[str]:
     """Return the names of the agents in the registry that none of the rigs describes."""
     described = {rig.entry.name for rig in rigs}
-    return [entry.name for entry in registry.entries() if entry.name not in described]
+    return [entry.name for entry in AgentDirectory.without_plugins().entries() if entry.name not in described]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents.external.language.protocol import PluginError
-from entire.agents.external.plugins import Plugins
+from entire.agents.external.plugins import PluginInventory
 from entire.model.transcripts import START
 from tests import plugins as scripts
 from tests.unit.agents.external.scripted import pids, survivors
@@ -21,11 +21,12 @@ ANSWERS = 'echo $$ >>"$0.pids"; while read -r question; do echo \'{"answer": "sa
 
 
 @pytest.fixture
-def known(world: World) -> Iterator[Plugins]:
+def known(world: World) -> Iterator[PluginInventory]:
     """Return the plugins that settings let run, outside of a repository."""
     env = {**world.env, "PATH": f"{world.bin}:{world.env['PATH']}"}
-    with Plugins(None, env, is_switched_on=lambda: True) as made:
-        yield made
+    made = PluginInventory(None, env, is_switched_on=lambda: True)
+    yield made
+    made.close()
 
 
 def install(world: World, info: str, ask: str = ANSWERS) -> Path:
@@ -33,7 +34,7 @@ def install(world: World, info: str, ask: str = ANSWERS) -> Path:
     return scripts.shell(world.bin, "x", text)
 
 
-def test_a_plugin_that_cannot_say_what_it_is_is_asked_once(world: World, known: Plugins) -> None:
+def test_a_plugin_that_cannot_say_what_it_is_is_asked_once(world: World, known: PluginInventory) -> None:
     path = install(world, "echo 'not now' >&2; exit 1")
     executable = known.find("x")
     assert executable is not None
@@ -43,7 +44,7 @@ def test_a_plugin_that_cannot_say_what_it_is_is_asked_once(world: World, known: 
     assert Path(f"{path}.asked").read_text() == "info\n"
 
 
-def test_all_adapters_of_a_plugin_ask_one_process_and_closing_ends_it(world: World, known: Plugins) -> None:
+def test_all_adapters_of_a_plugin_ask_one_process_and_closing_ends_it(world: World, known: PluginInventory) -> None:
     path = install(world, f"echo {shlex.quote(json.dumps(INFO))}")
     for session in ("s1", "s2"):
         assert known.agent("x", {"session": session}).transcript(world.ref(session)).summary(START) == "said"

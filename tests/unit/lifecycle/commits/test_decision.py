@@ -9,6 +9,7 @@ import pytest
 
 from entire import layout
 from entire.agents import registry
+from entire.agents.directory import AgentDirectory
 from entire.git import diff
 from entire.git.operation import GitCommand, Operation
 from entire.git.read import Commit
@@ -33,7 +34,7 @@ class Stage:
         self.commit()
         place = layout.find(self.repo.top)
         assert place is not None
-        self.context = Context(place, Settings(), now=lambda: 1.7e9)
+        self.context = Context(place, Settings(), AgentDirectory.without_plugins(), now=lambda: 1.7e9)
 
     def commit(self) -> None:
         self.repo.git("add", "-A")

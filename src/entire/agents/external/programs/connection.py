@@ -10,17 +10,13 @@ import time
 
 from entire.agents.external.language.protocol import GRACE_SECONDS, MAX_ANSWER
 from entire.agents.external.programs import running
-from entire.agents.external.programs.running import Output
+from entire.agents.external.programs.running import OutOfTurnError, Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from entire.agents.external.programs.running import Running
-
-
-class OutOfTurnError(Exception):
-    """The program wrote without being asked."""
 
 
 class Connection:

@@ -23,8 +23,7 @@ from entire.agents.external.language.protocol import (
     PluginError,
 )
 from entire.agents.external.programs import running
-from entire.agents.external.programs.connection import Connection, OutOfTurnError
-from entire.agents.external.programs.running import Output, Running
+from entire.agents.external.programs.running import OutOfTurnError, Output, Running
 from entire.model import jsontext
 from entire.model.ids import argument_problem
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from entire.agents.external.programs.connection import Connection
 
 _ASK = "entire-ask"
 _BOM = b"\xef\xbb\xbf"
@@ -156,6 +156,8 @@ class Program:
 
     def _connect(self, label: str) -> Connection:
         if self._connection is None:
+            from entire.agents.external.programs.connection import Connection
+
             self._connection = Connection(self._start(label, (_ASK,)), self._is_answer)
         return self._connection
 

@@ -40,6 +40,10 @@ class TimeOverError(Exception):
     """The deadline passed."""
 
 
+class OutOfTurnError(Exception):
+    """The program wrote without being asked."""
+
+
 class TooMuchError(Exception):
     """More bytes of standard output than the limit."""
 

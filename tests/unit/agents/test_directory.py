@@ -1,20 +1,25 @@
-"""Plugins in the table of agents: after all others, only where asked for, and in a hook its own only."""
+"""The directory of agents: built-in ones, then plugins, only where they may be started, and in a hook its own only."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from entire.agents import registry
+from entire.agents import packages, registry
+from entire.agents.claude_code.agent import ClaudeCode
+from entire.agents.directory import AgentDirectory
 from entire.agents.external.inventory import discovery
 from entire.agents.external.inventory.trust import Decisions
-from entire.agents.external.plugins import NotAllowedError, Plugins
+from entire.agents.external.plugins import NotAllowedError, PluginInventory
 from entire.errors import EntireError, UsageError
 from entire.layout import Place
+
+BUILT_IN = AgentDirectory.without_plugins()
 
 
 class Shelf:
@@ -38,8 +43,8 @@ class Shelf:
         if is_allowed:
             Decisions(self.env).allow(found)
 
-    def plugins(self, hook_of: str = "") -> Plugins:
-        return Plugins(self.place, self.env, is_switched_on=lambda: False, hook_of=hook_of)
+    def agents(self, hook_of: str = "") -> AgentDirectory:
+        return AgentDirectory(PluginInventory(self.place, self.env, is_switched_on=lambda: False, hook_of=hook_of))
 
 
 @pytest.fixture
@@ -47,45 +52,83 @@ def shelf(tmp_path: Path) -> Shelf:
     return Shelf(tmp_path)
 
 
-def names(plugins: Plugins | None) -> list[str]:
-    return [entry.name for entry in registry.entries(plugins) if entry.name not in registry.BUILTIN]
+def names(agents: AgentDirectory) -> list[str]:
+    return [entry.name for entry in agents.entries() if entry.name not in registry.BUILTIN]
+
+
+def test_lines_of_built_in_agents_need_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "_search", lambda: pytest.fail("packages were searched"))
+    monkeypatch.setattr(packages, "_searched", {})
+    assert BUILT_IN.find("claude-code").type == "Claude Code"
+    found = BUILT_IN.find_by_type("Demo Agent")
+    assert found is not None
+    assert found.name == "demo"
+    assert isinstance(BUILT_IN.make("claude-code"), ClaudeCode)
+    assert BUILT_IN.find("claude-code").project_dir({"CLAUDE_PROJECT_DIR": "/p"}) == "/p"
+    assert BUILT_IN.find("demo").session_dir({"": "/p"}) == ""
+    assert BUILT_IN.spoken_names("") == ["claude", "gemini"]
+
+
+def test_an_alias_means_the_same_agent() -> None:
+    assert BUILT_IN.find("gemini-cli") is BUILT_IN.find("gemini")
+    assert BUILT_IN.make("gemini-cli").name == "gemini"
+    assert BUILT_IN.find("gemini-cli").project_dir({"GEMINI_PROJECT_DIR": "/p"}) == "/p"
+
+
+def test_lines_are_read_without_loading_a_room() -> None:
+    loaded = {name for name in sys.modules if name.startswith("entire.agents.")}
+    assert BUILT_IN.protected_dirs() == {".claude", ".demo-agent", ".gemini"}
+    assert [entry.name for entry in BUILT_IN.entries()] == ["claude-code", "demo", "gemini"]
+    assert {name for name in sys.modules if name.startswith("entire.agents.")} == loaded
+
+
+def test_an_adapter_gets_the_metadata_of_its_session() -> None:
+    given = {"colour": "red"}
+    assert BUILT_IN.make("claude-code", given).metadata == given
+    assert BUILT_IN.make("demo").metadata == {}
+
+
+def test_the_type_of_an_agent_that_need_not_be_installed() -> None:
+    assert BUILT_IN.describe("claude-code").type == "Claude Code"
+    assert (BUILT_IN.describe("cursor").type, BUILT_IN.find_by_type("Cursor")) == ("Cursor", None)
+    assert BUILT_IN.describe("parrot").type == "parrot"
 
 
 def test_plugins_that_may_run_come_last(shelf: Shelf) -> None:
     for name in ("b", "a", "c"):
         shelf.add(name, is_allowed=name != "c")
-    assert names(shelf.plugins()) == ["a", "b"]
-    assert names(None) == []
+    assert names(shelf.agents()) == ["a", "b"]
+    assert names(BUILT_IN) == []
 
 
 def test_an_entry_is_what_the_plugin_says(shelf: Shelf) -> None:
     more = {"spoken_name": "ex", "project_variable": "X_DIR", "session_variable": "X_ID"}
     shelf.add("x", type="Agent X", description="it does", protected_dirs=[".x", "a/b"], entire=more,
               caller_env_vars=["X_PID"])  # fmt: skip
-    plugins = shelf.plugins()
-    entry = registry.find("x", plugins)
+    agents = shelf.agents()
+    entry = agents.find("x")
     assert entry == registry.AgentEntry(
         name="x", type="Agent X", target=str(shelf.bin / "entire-agent-x"), description="it does",
         protected_dirs=(".x", "a/b"), spoken_name="ex", project_variable="X_DIR", session_variable="X_ID",
         caller_variables=("X_PID", "X_ID"),
     )  # fmt: skip
     assert (entry.is_plugin, registry.BUILTIN["demo"].is_plugin) == (True, False)
-    assert registry.find_by_type("Agent X", plugins) == entry
-    assert registry.type_of("x", plugins) == "Agent X"
-    assert registry.protected_dirs(plugins) - registry.protected_dirs() == {".x", "a/b"}
-    assert registry.spoken_names("x", plugins) == ["claude", "gemini", "ex"]
-    assert registry.project_dir("x", {"X_DIR": "/p"}, plugins) == "/p"
-    agent = registry.make("x", {"colour": "red"}, plugins)
+    assert agents.find_by_type("Agent X") == entry
+    assert agents.describe("x").type == "Agent X"
+    assert agents.protected_dirs() - BUILT_IN.protected_dirs() == {".x", "a/b"}
+    assert agents.spoken_names("x") == ["claude", "gemini", "ex"]
+    assert entry.project_dir({"X_DIR": "/p"}) == "/p"
+    agent = agents.make("x", {"colour": "red"})
     assert (agent.name, agent.type, agent.metadata) == ("x", "Agent X", {"colour": "red"})
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: registry.find("x"),
-        lambda: registry.make("x"),
-        lambda: registry.find_by_type("X") or registry.find("none"),
-        lambda: registry.make_by_type("X") or registry.find("none"),
+        lambda: BUILT_IN.find("x"),
+        lambda: BUILT_IN.make("x"),
+        lambda: BUILT_IN.find_by_type("X") or BUILT_IN.find("none"),
+        lambda: BUILT_IN.make_by_type("X") or BUILT_IN.find("none"),
     ],
 )
 def test_without_plugins_nobody_looks_at_path(
@@ -96,26 +139,26 @@ def test_without_plugins_nobody_looks_at_path(
     monkeypatch.setattr(discovery, "_look", lambda *_: pytest.fail("looked at PATH"))
     with pytest.raises(UsageError, match="there is no agent called"):
         ask()
-    assert registry.type_of("x") == "x"
+    assert BUILT_IN.describe("x").type == "x"
 
 
 def test_a_hook_looks_for_its_own_plugin_only(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.add("x")
     shelf.add("y")
     monkeypatch.setattr(discovery, "_names", lambda *_: pytest.fail("searched a folder"))
-    plugins = shelf.plugins(hook_of="x")
-    assert registry.make("x", plugins=plugins).name == "x"
-    for ask in (lambda: registry.make("y", plugins=plugins), lambda: registry.find("y", plugins)):
+    agents = shelf.agents(hook_of="x")
+    assert agents.make("x").name == "x"
+    for ask in (lambda: agents.make("y"), lambda: agents.find("y")):
         with pytest.raises(UsageError, match="no agent called 'y'"):
             ask()
-    assert registry.find_by_type("Y", plugins) is None
+    assert agents.find_by_type("Y") is None
 
 
 def test_the_adapters_of_a_hook_share_one_budget(shelf: Shelf) -> None:
     shelf.add("x")
-    plugins = shelf.plugins(hook_of="x")
-    first: Any = registry.make("x", {"a": "1"}, plugins)
-    second: Any = registry.make("x", {"b": "2"}, plugins)
+    agents = shelf.agents(hook_of="x")
+    first: Any = agents.make("x", {"a": "1"})
+    second: Any = agents.make("x", {"b": "2"})
     assert first is not second
     assert (first.metadata, second.metadata) == ({"a": "1"}, {"b": "2"})
     assert first._plugin.calls.program is second._plugin.calls.program
@@ -124,7 +167,7 @@ def test_the_adapters_of_a_hook_share_one_budget(shelf: Shelf) -> None:
 def test_one_that_is_not_allowed(shelf: Shelf) -> None:
     shelf.add("x", is_allowed=False)
     with pytest.raises(NotAllowedError) as error:
-        registry.make("x", plugins=shelf.plugins())
+        shelf.agents().make("x")
     path = shelf.bin / "entire-agent-x"
     assert error.value.message == f"the plugin x is not allowed to run ({path})"
     assert error.value.hint == "`entire plugin allow x` lets it run"
@@ -133,25 +176,25 @@ def test_one_that_is_not_allowed(shelf: Shelf) -> None:
 @pytest.mark.parametrize("agent_type", ["Claude Code", "Gemini CLI"])
 def test_a_type_that_is_taken(shelf: Shelf, agent_type: str) -> None:
     shelf.add("x", type=agent_type)
-    assert names(shelf.plugins()) == []
+    assert names(shelf.agents()) == []
     with pytest.raises(EntireError, match=f"the plugin x is ignored: the type '{agent_type}' is taken"):
-        registry.make("x", plugins=shelf.plugins())
-    found = registry.find_by_type(agent_type, shelf.plugins())
+        shelf.agents().make("x")
+    found = shelf.agents().find_by_type(agent_type)
     assert found is not None and found.name in registry.BUILTIN
 
 
 @pytest.mark.parametrize("name", ["git", "demo", "gemini-cli"])
 def test_a_name_that_is_taken(shelf: Shelf, name: str) -> None:
     shelf.add(name)
-    assert names(shelf.plugins()) == []
-    assert registry.is_taken(name)
-    assert registry.type_of(name, shelf.plugins()) != name.upper()
+    assert names(shelf.agents()) == []
+    assert BUILT_IN.is_taken(name)
+    assert shelf.agents().describe(name).type != name.upper()
 
 
 def test_two_plugins_of_one_type(shelf: Shelf) -> None:
     shelf.add("x", type="Same")
     shelf.add("y", type="Same")
-    assert names(shelf.plugins()) == ["x"]
+    assert names(shelf.agents()) == ["x"]
 
 
 def test_a_plugin_that_fails_is_asked_once(shelf: Shelf, tmp_path: Path) -> None:
@@ -160,8 +203,8 @@ def test_a_plugin_that_fails_is_asked_once(shelf: Shelf, tmp_path: Path) -> None
     found = discovery.find("x", shelf.env)
     assert found is not None
     Decisions(shelf.env).allow(found)
-    plugins = shelf.plugins()
-    assert names(plugins) == names(plugins) == []
+    agents = shelf.agents()
+    assert names(agents) == names(agents) == []
     with pytest.raises(EntireError, match="failed with status 1"):
-        registry.make("x", plugins=plugins)
+        agents.make("x")
     assert (tmp_path / "calls").read_text() == "info\n"
