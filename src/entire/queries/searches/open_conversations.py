@@ -47,7 +47,7 @@ class OpenConversations:
     def read(self, source: Source) -> list[Entry]:
         """Return what an open session says; its agent's plugin is not asked."""
         session = self._sessions[source.key]
-        agent = AgentDirectory.without_plugins().agent_of(session)
+        agent = AgentDirectory.without_plugins().agent_of(session) if session.agent else None
         content = _own_content(session, agent) or self._saved_content(session, agent)
         notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
