@@ -249,10 +249,10 @@ def _of_packages() -> Mapping[str, AgentEntry]:
     return packages.search().entries
 
 
-def _plugin_entry(plugins: PluginInventory, executable: Executable, known: Sequence[AgentEntry]) -> AgentEntry:
+def _plugin_entry(inventory: PluginInventory, executable: Executable, known: Sequence[AgentEntry]) -> AgentEntry:
     """Return a plugin's entry; raises EntireError if it may not run, or cannot be used beside the known agents."""
-    plugins.check(executable)
-    return _check_beside(_entry_of(plugins.info(executable), executable.path), known)
+    inventory.check(executable)
+    return _check_beside(_entry_of(inventory.info(executable), executable.path), known)
 
 
 def _entry_of(info: Info, path: str) -> AgentEntry:

@@ -4,102 +4,38 @@ from __future__ import annotations
 
 import os
 
-from entire import files, process, settings, strategies, tree_files
-from entire.agents import capabilities, configfile, registry
+from entire import files, settings, strategies, tree_files
+from entire.agents import capabilities
 from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError, UsageError
 from entire.git import tracked
 from entire.githooks import inspection, install
 from entire.lifecycle import directories, proposals
-from entire.maintenance import agent_setup, plugins
+from entire.maintenance import plugins
+from entire.maintenance.agent_hooks import AgentHooks
 from entire.maintenance.shared_files import SharedFiles
-from entire.model.health import HookStatus
 from entire.model.requests import LOCAL, PROJECT
-from entire.model.value import replace
-from entire.model.views import AgentHooksView, AgentView, DisableView, EnableView, GitHooksView, HookLineView
+from entire.model.views import AgentView, DisableView, EnableView, GitHooksView, HookLineView
 from entire.store import setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.registry import AgentEntry
     from entire.layout import Place
     from entire.model.requests import DisableRequest, EnableRequest
     from entire.settings import Settings
 
 
-# ---------------------------------------------------------------- agents
-
-
 def agents(place: Place, *, user: bool = False) -> list[AgentView]:
     """Return the known agents, with the state of their hooks in this repository or for this user."""
     with directories.make(place) as known:
-        return _agents(place, known, user=user)
-
-
-def _agents(place: Place, known: AgentDirectory, *, user: bool) -> list[AgentView]:
-    views = [_agent(place, agent, _scope(user), known.find(agent.name)) for agent in known.agents()]
-    suggested = [view.name for view in views if view.has_hooks]
-    suggested = suggested or [view.name for view in views if view.takes_hooks and view.is_detected]
-    suggested = suggested or [registry.DEFAULT]
-    return [replace(view, is_suggested=view.name in suggested) for view in views]
-
-
-def _agent(place: Place, agent: Agent, scope: str, entry: AgentEntry) -> AgentView:
-    installer = capabilities.hook_installer(agent)
-    status = installer.hooks_health(place.top, scope).status if installer is not None else HookStatus.MISSING
-    has_hooks = status not in (HookStatus.MISSING, HookStatus.UNKNOWN)
-    return AgentView(
-        name=agent.name,
-        type=agent.type,
-        description=entry.description,
-        takes_hooks=installer is not None,
-        has_hooks=has_hooks,
-        hooks_status=status.value,
-        is_detected=agent.detect(place.top),
-        is_offered=has_hooks or not entry.program or bool(process.find(entry.program)),
-    )
+        return AgentHooks(place, known).views(_scope(user))
 
 
 def _scope(user: bool) -> str:
     return "user" if user else "project"
-
-
-def remove_agent_hooks(
-    place: Place, names: Iterable[str], scopes: Sequence[str], known: AgentDirectory
-) -> tuple[AgentHooksView, ...]:
-    """Remove the hooks of agents; return what was removed."""
-    removed = []
-    for name in names:
-        agent = known.make(name)
-        installer = capabilities.hook_installer(agent)
-        for scope in scopes if installer is not None else ():
-            assert installer is not None
-            paths = installer.hook_config_paths(place.top, scope)
-            count = agent_setup.uninstall(installer, place.top, scope)
-            if count:
-                removed.append(_hooks_view(known.find(agent.name), scope, paths, count=count))
-        if "project" in scopes:
-            plugins.note_disabled(place, name)
-    return tuple(removed)
-
-
-def _hooks_view(entry: AgentEntry, scope: str, paths: Sequence[str], *, count: int) -> AgentHooksView:
-    return AgentHooksView(agent=entry.type, scope=scope, path=paths[0] if paths else "", other_paths=tuple(paths[1:]),
-                          count=count, plugin=entry.target if entry.is_plugin else "",
-                          note=entry.setup_note)  # fmt: skip
-
-
-def user_hooks(place: Place, known: AgentDirectory) -> tuple[AgentHooksView, ...]:
-    """Return the hooks in the user's own agent settings, which act in every enabled repository."""
-    return tuple(
-        AgentHooksView(agent=hooks.agent_type, scope=hooks.scope, path=hooks.paths[0] if hooks.paths else "",
-                       other_paths=hooks.paths[1:])
-        for hooks in known.installed(place.top)
-        if hooks.scope == "user"
-    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- enable
@@ -113,17 +49,17 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
 
 def _enable(place: Place, request: EnableRequest, known: AgentDirectory) -> EnableView:
     _check(request, known)
-    names = dict.fromkeys(request.agents or _suggested(place, known, user=request.user))
-    chosen = [known.make(name) for name in names]
+    hooks, scope = AgentHooks(place, known), _scope(request.user)
+    suggested = () if request.agents else (view.name for view in hooks.views(scope) if view.is_suggested)
+    chosen = [known.make(name) for name in dict.fromkeys((*request.agents, *suggested))]
     _refuse_foreign(place, chosen, request)
     shared = SharedFiles(place.top, _shared_paths(place, chosen))
     push = _push_sessions(place, request.push_sessions)
-    scope = _scope(request.user)
     _record_own_changes(place, before=True)
     plugins_first = sorted(chosen, key=lambda agent: not known.find(agent.name).is_plugin)  # they may refuse
-    done = {agent.name: _install_hooks(place, agent, scope, known, force=request.force) for agent in plugins_first}
+    done = {agent.name: hooks.install(agent, scope, force=request.force) for agent in plugins_first}
     installed = tuple(done[agent.name] for agent in chosen)
-    removed = remove_agent_hooks(place, _others(place, chosen, known) if request.only_these else (), [scope], known)
+    removed = hooks.remove(hooks.others(chosen) if request.only_these else (), [scope])
     report = install.install(place.top, command=install.own_command())
     written = _write_settings(place, request.target, request.strategy, push)
     current = _note_strategy(place, request.strategy, written)
@@ -159,26 +95,6 @@ def _shared_paths(place: Place, chosen: Sequence[Agent]) -> list[str]:
     return [*paths, place.settings, _ignore_file(place)]
 
 
-def _others(place: Place, chosen: Sequence[Agent], known: AgentDirectory) -> list[str]:
-    """Return the agents that are not chosen; of plugins that may run, only those with hooks here."""
-    others = {agent.name for agent in AgentDirectory.without_plugins().agents()}
-    usable = {entry.name for entry in known.entries()}
-    with_hooks = usable.intersection(plugins_with_hooks(place, known))
-    return sorted((others | with_hooks).difference(agent.name for agent in chosen))
-
-
-def plugins_with_hooks(place: Place, known: AgentDirectory) -> list[str]:
-    """Return the plugins with hooks in this repository: they say so, or ``enable`` installed them."""
-    telling = [entry.name for entry in known.entries() if entry.is_plugin and _has_hooks(place, known.make(entry.name))]
-    return sorted({*telling, *known.plugins.enabled()})
-
-
-def _has_hooks(place: Place, agent: Agent) -> bool:
-    installer = capabilities.hook_installer(agent)
-    status = installer.hooks_health(place.top, "project").status if installer is not None else HookStatus.MISSING
-    return status not in (HookStatus.MISSING, HookStatus.UNKNOWN)
-
-
 def check(place: Place, request: EnableRequest) -> None:
     """Raise UsageError if a request cannot be met."""
     with directories.make(place) as known:
@@ -196,10 +112,6 @@ def _check(request: EnableRequest, known: AgentDirectory) -> None:
                          hint=f"use --strategy {' or '.join(settings.STRATEGIES)}")  # fmt: skip
     if request.target not in ("", PROJECT, LOCAL):
         raise UsageError(f"unknown settings target: {request.target}", hint=f"use {PROJECT} or {LOCAL}")
-
-
-def _suggested(place: Place, known: AgentDirectory, *, user: bool) -> list[str]:
-    return [agent.name for agent in _agents(place, known, user=user) if agent.is_suggested]
 
 
 def _push_sessions(place: Place, wanted: bool | None) -> bool:
@@ -225,36 +137,6 @@ def is_push_chosen(place: Place) -> bool:
         return False
     is_proposal = found.push_sessions and found.push_sessions_file == place.settings
     return not is_proposal or settings.pushes_checkpoints(place, found)
-
-
-def _install_hooks(place: Place, agent: Agent, scope: str, known: AgentDirectory, *, force: bool) -> AgentHooksView:
-    installer = capabilities.hook_installer(agent)
-    if installer is None:
-        problem, remedy = _no_installer(agent)
-        return AgentHooksView(agent=agent.type, scope=scope, path="", problem=problem, remedy=remedy)
-    paths = installer.hook_config_paths(place.top, scope)
-    before = {path: configfile.read(path) for path in paths}
-    count = agent_setup.install(installer, place.top, scope, force=force)
-    for path, data in before.items():
-        setup_lines.note(place, path, data, configfile.read(path))
-    health = installer.hooks_health(place.top, scope)
-    problem = agent_setup.problem(health)
-    entry = known.find(agent.name)
-    view = _hooks_view(entry, scope, paths, count=count)
-    if entry.is_plugin and scope == "project":
-        plugins.note_enabled(place, entry)
-    return replace(view, problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))
-
-
-def _no_installer(agent: Agent) -> tuple[str, str]:
-    """Return what is the matter with an agent for which no hooks can be installed, and what to do."""
-    if not agent.hook_names:
-        return "its plugin declares no hooks", "update the plugin: without the capability `hooks`, nothing is recorded"
-    verbs = ", ".join(agent.hook_names)
-    return (
-        "its hooks must be installed by hand",
-        f"let its hooks call `entire hooks {agent.name} VERB` (verbs: {verbs})",
-    )
 
 
 def _git_hooks(report: install.Report) -> GitHooksView:

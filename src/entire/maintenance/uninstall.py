@@ -14,7 +14,7 @@ from entire.git import hidden_refs, read, refs
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
 from entire.lifecycle import directories
-from entire.maintenance import setup
+from entire.maintenance.agent_hooks import AgentHooks
 from entire.model.views import AgentHooksView, HooksLeftView, UninstallView
 from entire.store import steps
 
@@ -33,9 +33,10 @@ def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
     scopes = ("project", "user") if request.user else ("project",)
     with directories.make(place) as known:
         names = [agent.name for agent in AgentDirectory.without_plugins().agents()]
-        agents = setup.remove_agent_hooks(place, names, scopes, known)
-        of_plugins, failures = _remove_plugin_hooks(place, scopes, known)
-        user_hooks = () if request.user else setup.user_hooks(place, known)
+        agent_hooks = AgentHooks(place, known)
+        agents = agent_hooks.remove(names, scopes)
+        of_plugins, failures = _remove_plugin_hooks(place, agent_hooks, scopes)
+        user_hooks = () if request.user else agent_hooks.of_user()
     hooks = install.uninstall(place.top)
     branches = _remove_refs(place)
     git_settings = hidden_refs.show(place.top)
@@ -58,18 +59,18 @@ def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
 
 
 def _remove_plugin_hooks(
-    place: Place, scopes: Sequence[str], known: AgentDirectory
+    place: Place, hooks: AgentHooks, scopes: Sequence[str]
 ) -> tuple[tuple[AgentHooksView, ...], tuple[HooksLeftView, ...]]:
     """Let the plugins whose hooks are here remove them; return what was removed, and what was not."""
     removed: list[AgentHooksView] = []
     failures = []
-    for name in setup.plugins_with_hooks(place, known):
+    for name in hooks.plugins():
         try:
-            removed += setup.remove_agent_hooks(place, [name], scopes, known)
+            removed += hooks.remove([name], scopes)
         except EntireError as error:
             output = error.errors if isinstance(error, PluginError) else ""
             failures.append(HooksLeftView(name=name, problem=error.message, output=output,
-                                          command=_command(place, name, known)))  # fmt: skip
+                                          command=_command(place, name, hooks.agents)))  # fmt: skip
     return tuple(removed), tuple(failures)
 
 

@@ -74,13 +74,7 @@ class PluginInventory:
         if not self.may_start(name):
             return None
         if name not in self._found:
-            found = None
-            for executable in discovery.candidates(name, self.env, outside=self._outside()):
-                if found is None or not executable.problem:
-                    found = executable
-                if not executable.problem:
-                    break
-            self._found[name] = found
+            self._found[name] = discovery.find(name, self.env, outside=self._outside())
         return self._found[name]
 
     def find_all(self) -> list[Executable]:

@@ -96,9 +96,7 @@ def test_a_plugin_of_the_repository_is_never_used(install: Install, tmp_path: Pa
         env = path_of(tmp_path / folder)
         found = discovery.find_all(env, outside=[str(tmp_path / "repo")])
         assert {each.problem for each in found} == {"lies inside the repository"}, folder
-        assert [discovery.find(each.name, env, outside=[str(tmp_path / "repo")]) for each in found].count(None) == len(
-            found
-        )
+        assert [discovery.find(each.name, env, outside=[str(tmp_path / "repo")]) for each in found] == found
     assert discovery.find("x", path_of(tmp_path / "bin"), outside=[str(tmp_path / "rep")]) is not None
 
 
@@ -117,7 +115,8 @@ def test_the_next_one_on_path_takes_the_place_of_one_in_the_repository(install: 
 def test_a_repository_that_is_a_link_is_still_the_repository(install: Install, tmp_path: Path) -> None:
     install("x", "repo")
     (tmp_path / "alias").symlink_to(tmp_path / "repo")
-    assert discovery.find("x", path_of(tmp_path / "repo"), outside=[str(tmp_path / "alias")]) is None
+    found = discovery.find("x", path_of(tmp_path / "repo"), outside=[str(tmp_path / "alias")])
+    assert found is not None and found.problem == "lies inside the repository"
 
 
 def test_what_others_can_write_is_never_used(install: Install, tmp_path: Path) -> None:
@@ -137,7 +136,8 @@ def test_the_target_of_a_link_must_be_safe_too(install: Install, tmp_path: Path)
     target = install("x", "opt", mode=0o757)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "entire-agent-x").symlink_to(target)
-    assert discovery.find("x", path_of(tmp_path / "bin")) is None
+    found = discovery.find("x", path_of(tmp_path / "bin"))
+    assert found is not None and found.problem == f"can be replaced by other users: they can write {target}"
 
 
 def test_a_folder_with_two_names_counts_once(install: Install, tmp_path: Path) -> None:

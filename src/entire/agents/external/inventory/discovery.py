@@ -45,15 +45,16 @@ class Executable(Value):
 
 
 def find(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> Executable | None:
-    """Return the first plugin of this name that can be used: it lies in none of the folders ``outside``."""
-    return next((found for found in candidates(name, env, outside=outside) if not found.problem), None)
-
-
-def candidates(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> Iterator[Executable]:
-    """Yield every plugin of this name on PATH, also those that cannot be used; look no further than is asked for."""
-    if protocol.is_name(name):
-        found = (_look(name, folder, outside) for folder in _folders(env))
-        yield from (executable for executable in found if executable is not None)
+    """Return the first plugin of this name on PATH that can be used: it lies in none of the folders ``outside``; the
+    first one that cannot be used if there is no other.
+    """
+    first = None
+    for folder in _folders(env) if protocol.is_name(name) else ():
+        executable = _look(name, folder, outside)
+        if executable is not None and not executable.problem:
+            return executable
+        first = first or executable
+    return first
 
 
 def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Executable]:
