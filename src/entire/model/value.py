@@ -29,13 +29,13 @@ class Value:
         def __init_subclass__(cls):
             own = tuple(cls.__dict__.get("__annotations__", ()))
             cls._fields = (*cls._fields, *own)
-            cls._names = frozenset(cls._fields)
             cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
             cls._names = frozenset(cls._fields)
 
         def __init__(self, **fields):
             values = self.__dict__
-            values.update(self._defaults)
+            if len(fields) < len(self._names):
+                values.update(self._defaults)
             values.update(fields)
             if values.keys() != self._names:
                 missing = [name for name in self._fields if name not in values]

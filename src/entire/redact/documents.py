@@ -67,7 +67,9 @@ def _cut(data: bytes, finding: Finding, literal: Match[bytes], inside: list[Find
     low, high = literal.span(1)
     start, end = max(finding.start, low), min(finding.end, high)
     if start < end:
-        inside.append(replace(finding, start=_escape(data, start, low)[0], end=_escape(data, end, low)[1]))
+        start, end = _escape(data, start, low)[0], _escape(data, end, low)[1]
+        is_whole = (start, end) == (finding.start, finding.end)
+        inside.append(finding if is_whole else replace(finding, start=start, end=end))
 
 
 def _escape(data: bytes, at: int, low: int) -> tuple[int, int]:

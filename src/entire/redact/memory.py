@@ -83,6 +83,7 @@ class Memory:
         self._known: dict[_Place, list[Known]] = {}
         self._sizes: dict[bool, set[int]] = {}  # of the cores, by whether they have signs
         self._unsaved: list[tuple[bytes, str, bytes]] = []  # lines, with the rules and values they are of
+        self._hashes: dict[bytes, str] = {}  # of the last values, for a text is searched several times
         self.count = 0
         self.seen = 0  # bytes of ``path`` whose secrets are known here
         self._is_new = False  # nothing of ``path`` can be read
@@ -140,14 +141,15 @@ class Memory:
 
     def _find_among_all(self, text: Text, sizes: set[int], since: int) -> Iterator[Finding]:
         """Yield what ``find`` does, of cores without signs: of many secrets, most sizes of words are one's."""
+        import re
+
         spread = text.spread.translate(_ALNUM)
-        words = {word for word in spread.split() if len(word) in sizes}
+        words = {word for word in set(spread.split()) if len(word) in sizes}
         cores = {word: found for word in words if (found := self._of_core(False, word, since))}
-        at = 0
-        for word in spread.split(b" ") if cores else ():
-            for known in cores.get(word, ()):
-                yield from self._at(text, at, known)
-            at += len(word) + 1
+        if cores:
+            for word in re.finditer(rb"[^ ]{%d,}+" % min(map(len, cores)), spread):
+                for known in cores.get(word.group(), ()):
+                    yield from self._at(text, word.start(), known)
 
     def _at(self, text: Text, core: int, known: Known) -> Iterator[Finding]:
         start = core - known.offset
@@ -192,6 +194,7 @@ class Memory:
         self.seen = len(head)
         if not files.create(self._path, head):
             learned, self._unsaved = self._unsaved, []
+            self._hashes.clear()
             self._key = self._load()
             for _, rule, value in learned:
                 self._remember(rule, value)
@@ -202,7 +205,12 @@ class Memory:
         self._is_new = False
 
     def _hash(self, value: bytes) -> str:
-        return sha256(self._key + sha256(self._key + value).digest()).hexdigest()
+        hashed = self._hashes.get(value)
+        if hashed is None:
+            if len(self._hashes) >= MOST:
+                self._hashes.clear()
+            hashed = self._hashes[value] = sha256(self._key + sha256(self._key + value).digest()).hexdigest()
+        return hashed
 
     def _load(self) -> bytes:
         """Read what is remembered, and return the key; a new one if there is none that can be read."""
@@ -231,6 +239,8 @@ def _words(value: bytes) -> list[bytes]:
     """Return the words of a value. Of several lines, as a key has, only what ends one: what tools print before a line
     (a pod, a host, a time) is no part of the key.
     """
+    if b'"' not in value and value.split() == [value]:
+        return [value]
     import re
 
     found = re.split(b"(" + _BETWEEN + b")", value)
@@ -277,6 +287,8 @@ def _core(value: bytes) -> tuple[bool, int, bytes]:
     """Return whether the core of ``value`` has signs, where it begins, and the core in lower case; it is empty if
     nothing in ``value`` is long and odd enough to look for.
     """
+    if value.isalnum() and len(value) >= _CORE:
+        return False, 0, value.lower()
     offset, core = _longest(value.translate(_ALNUM))
     if len(core) >= _CORE:
         return False, offset, core
@@ -288,27 +300,23 @@ def _core(value: bytes) -> tuple[bool, int, bytes]:
 
 def _longest(spread: bytes) -> tuple[int, bytes]:
     """Return where the longest word begins, and the word."""
-    best, at = (0, b""), 0
-    for word in spread.split(b" "):
-        if len(word) > len(best[1]):
-            best = at, word
-        at += len(word) + 1
-    return best
+    word = max(spread.split(b" "), key=len)
+    return spread.find(word), word
 
 
 def is_memorable(value: bytes) -> bool:
     """Tell whether a value is so unlike an ordinary word that it is a secret wherever it stands."""
     if len(value) < SHORTEST:
         return False
-    from entire.redact.judging.heuristics import entropy
+    from entire.redact.judging.heuristics import is_varied
 
     letters = len(value) - len(value.translate(None, _LETTERS))
     digits = len(value) - len(value.translate(None, _DIGITS))
     if _is_name(value, digits):
         return False
     if not digits:
-        return letters < len(value) and len(value) >= 16 and entropy(value) >= 3.3
-    return bool(letters) and entropy(value) >= 2.5
+        return letters < len(value) and len(value) >= 16 and is_varied(value, 3.3)
+    return bool(letters) and is_varied(value, 2.5)
 
 
 def _is_name(value: bytes, digits: int) -> bool:
@@ -317,5 +325,6 @@ def _is_name(value: bytes, digits: int) -> bool:
     """
     from entire.redact.judging import words
 
-    letters = value.translate(None, b"0123456789_.:/@-")
-    return digits <= 2 and value.count(b"-") < 2 and letters.isalpha() and all(map(words.is_word, words.runs(value)))
+    if digits > 2 or value.count(b"-") > 1 or not value.translate(None, b"0123456789_.:/@-").isalpha():
+        return False
+    return all(map(words.is_word, words.runs(value)))

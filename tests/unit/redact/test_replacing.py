@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from entire.redact import engine, redact_jsonl, replacing
+from entire.redact import engine, policy, redact_jsonl, replacing
 from entire.redact.engine import Finding, Text
-from tests.unit.redact.planted_secrets import SECRETS, sample, word
+from tests.unit.redact.planted_secrets import SECRETS, WORDS, sample, word
 
 RULE = "aws-access-key"
 KEY = SECRETS[RULE][1].encode()
 GONE = b"[REDACTED:" + RULE.encode() + b"]"
 GLUED = SECRETS["digitalocean-token"][1].encode()
+MOST_CALLS = 600
+"""For a secret, to judge, remember, place and replace it; its base64 and its hex digits are remembered, too."""
+
 GLUED_GONE = b"[REDACTED:digitalocean-token]"
 PASSWORD = sample("abcdefghkmnp23456789#!", 16).encode()
 
@@ -152,3 +158,21 @@ def test_a_text_is_searched_as_a_whole_however_many_secrets_it_has(
     assert redacted.count(b"[REDACTED:") == 300
     assert len(searched) < 6
     assert sum(searched) < 3 * len(data)
+
+
+@pytest.mark.parametrize("form", ["ghp_{:.36} of the run", "u@a.test | $2b$12${}"])
+def test_many_secrets_cost_few_calls(tmp_path: Path, form: str) -> None:
+    """Calls of functions are counted, not time: a transcript may have ten thousand secrets."""
+    count, seen = 200, Counter[str]()
+    rows = [form.format(sample(WORDS, 53, seed)).ljust(300, ".") for seed in range(count)]
+    data = "\n".join(json.dumps({"text": "\n".join(rows[at : at + 10])}) for at in range(0, count, 10)).encode()
+    replacing.lines(data[:10_000])  # compiles patterns
+    policy.adopt(policy.Sources(memory=str(tmp_path / "known")))
+    sys.setprofile(lambda _frame, event, _argument: seen.update((event,)))
+    try:
+        redacted = replacing.lines(data)
+    finally:
+        sys.setprofile(None)
+        policy.adopt(policy.Sources())
+    assert redacted.count(b"[REDACTED:") == count
+    assert seen["call"] + seen["c_call"] < MOST_CALLS * count

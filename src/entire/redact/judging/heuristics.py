@@ -34,6 +34,8 @@ _OPERATORS = _JOINTS | frozenset(b"$*+=?")
 _PATH = _DIGITS | _LETTERS | frozenset(b"_-./~\\@")
 _CONTINUES = frozenset(b"([._") | _DIGITS | _LETTERS
 _LETTERS_AND_JOINTS = bytes(_LETTERS | _JOINTS)
+_OF_NAMES = bytes(_LETTERS | _DIGITS | frozenset(b"_"))
+_OF_IDENTIFIERS = bytes(_LETTERS | _DIGITS | _JOINTS)
 _SIGNS_AT_END = (b"_", b".", b"-")
 """What people put behind the number of a password, and no name of code ends in: ``Copper5420_``."""
 _FOREIGN = frozenset(range(0x80, 0x100))
@@ -57,12 +59,16 @@ _HASHES = (
     b"workspace:",
 )
 _REFERENCES = (
-    b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
-    b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
-    b"\xe2\x80\xa6", b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"??!", b"===", b"!=null", b"().", b"PBEWith",
-    b"PBEWITH", b"aws4_request", b"(?:",
+    b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"ENV[", b"arn:", b":secret:", b"***", b"\xe2\x80\xa6",
+    b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"??!", b"===", b"!=null", b"().", b"(?:",
 )  # fmt: skip
-"""What code, templates and cut texts contain, and no secret."""
+_NAMED_REFERENCES = (
+    b"process.env", b"os.environ", b"getenv", b"env.", b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.",
+    b"settings.", b"...", b"PBEWith", b"PBEWITH", b"aws4_request",
+)  # fmt: skip
+"""What code, templates and cut texts contain, and no secret: with signs, and of what names consist of."""
+
+_UNSIGNED = bytes(_LETTERS | _DIGITS | frozenset(b"_./$-"))
 
 
 _KEPT = 4096
@@ -70,8 +76,9 @@ _entropies: dict[bytes, float] = {}
 """Of the last values: several rules ask about each, and so does the memory."""
 
 _COUNTED = 256
+_LOGARITHMS: list[float] = []
 _SUMMANDS: list[float] = []
-"""For each number up to ``_COUNTED``, what a byte that occurs so often takes from the entropy of a value."""
+"""For each number up to ``_COUNTED`` its logarithm, and what a byte takes from an entropy that occurs so often."""
 
 
 def entropy(value: bytes) -> float:
@@ -83,16 +90,35 @@ def entropy(value: bytes) -> float:
     return _entropies[value]
 
 
-def _entropy(value: bytes) -> float:
-    from math import log2
-
+def is_varied(value: bytes, least: float) -> bool:
+    """Tell whether the entropy of ``value`` is at least so much. Its distinct bytes are counted first: if all others
+    were the same byte, it would be lowest, and mostly even that is enough.
+    """
     size = len(value)
     if not _SUMMANDS:
-        _SUMMANDS.extend((0.0, *(count * log2(count) for count in range(1, _COUNTED))))
+        _measure()
+    if 0 < size < _COUNTED and _LOGARITHMS[size] - _SUMMANDS[size - len(set(value)) + 1] / size >= least:
+        return True
+    return entropy(value) >= least
+
+
+def _entropy(value: bytes) -> float:
+    size = len(value)
+    if not _SUMMANDS:
+        _measure()
     counts = list(map(value.count, set(value)))
     if size >= _COUNTED:
+        from math import log2
+
         return log2(size) - sum(count * log2(count) for count in counts) / size
-    return log2(size) - sum(map(_SUMMANDS.__getitem__, counts)) / size if size else 0.0
+    return _LOGARITHMS[size] - sum(map(_SUMMANDS.__getitem__, counts)) / size if size else 0.0
+
+
+def _measure() -> None:
+    from math import log2
+
+    _LOGARITHMS.extend((0.0, *map(log2, range(1, _COUNTED))))
+    _SUMMANDS.extend(count * logarithm for count, logarithm in enumerate(_LOGARITHMS))
 
 
 def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
@@ -158,20 +184,20 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
 
 def is_prose(value: bytes) -> bool:
     """Tell whether most of ``value`` is words: no token is, but a seed phrase, which has small letters only."""
-    from entire.redact.judging import words
+    from entire.redact.judging.words import are_most
 
-    return bool(value) and not (b" " in value and value.islower()) and words.are_most(value, 0.6)
+    return bool(value) and not (b" " in value and value.islower()) and are_most(value, 0.6)
 
 
 def is_reference(value: bytes) -> bool:
     """Tell whether ``value`` stands for another: a variable, URL, format, version, date, hash or resource name."""
-    if value.startswith(_HASHES) or value[:1] in b"<{*@" or any(sign in value for sign in _REFERENCES):
+    if value.startswith(_HASHES) or value[:1] in b"<{*@" or _refers(value):
         return True
     if value[:1] in b"$%" and (value[-1:] == b"%" or _is_name(value[1:])):
         return True  # a variable
-    from entire.redact.judging import code
+    from entire.redact.judging.code import is_code
 
-    if _is_settings(value) or code.is_code(value):
+    if (b"=" in value and _is_settings(value)) or is_code(value):
         return True
     if not value.isascii() and any(b"$%d" % number in value for number in (1, 2, 3)):
         return True  # a sentence with a place for a word
@@ -184,11 +210,19 @@ def is_reference(value: bytes) -> bool:
         return True
     if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):
         return True
-    if (value.count(b":") > 2 and not set(value) - _DIGITS - _LETTERS - _JOINTS) or (
+    if (value.count(b":") > 2 and not value.translate(None, _OF_IDENTIFIERS)) or (
         value[:1] == b"+" and value[-1:] in b"+)"
     ):  # an address, a term of code
         return True
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
+
+
+def _refers(value: bytes) -> bool:
+    tried = (*_REFERENCES, *_NAMED_REFERENCES) if value.translate(None, _UNSIGNED) else _NAMED_REFERENCES
+    for each in tried:  # noqa: SIM110 (a generator takes twice as long)
+        if each in value:
+            return True
+    return False
 
 
 def _is_foreign(value: bytes) -> bool:
@@ -199,7 +233,7 @@ def _is_foreign(value: bytes) -> bool:
 def _is_settings(value: bytes) -> bool:
     """Tell whether ``value`` is ``name=value``, of words, or several: ``source=ssh-key,target=ssh``."""
     pieces = [piece.partition(b"=") for piece in value.rstrip(b",").split(b",")]
-    if not all(name and sign and not set(name) - _LETTERS - _DIGITS - _JOINTS for name, sign, _ in pieces):
+    if not all(name and sign and not name.translate(None, _OF_IDENTIFIERS) for name, sign, _ in pieces):
         return False
     if len(pieces) > 1:
         return all(rest for _, _, rest in pieces)
@@ -217,7 +251,7 @@ def _is_bundled(name: bytes) -> bool:
 
 
 def _is_name(value: bytes) -> bool:
-    return not set(value) - _LETTERS - _DIGITS - {0x5F}
+    return not value.translate(None, _OF_NAMES)
 
 
 def _is_call(value: bytes) -> bool:
@@ -225,7 +259,7 @@ def _is_call(value: bytes) -> bool:
     name, parenthesis, _ = value.partition(b"(")
     if parenthesis and len(value) < 8 and value.translate(None, b"()=.").isalpha():
         return True
-    if not parenthesis or set(name) - _LETTERS - _DIGITS - _JOINTS:
+    if not parenthesis or name.translate(None, _OF_IDENTIFIERS):
         return False
     from entire.redact.judging import words
 
@@ -326,13 +360,13 @@ def _is_random(value: bytes, kinds: set[int], name: Name) -> bool:
         return True
     if name.is_strong and name.is_literal:
         mixed = digits or symbols or (len(value) >= 16 and bool(kinds & _LOWER) and bool(_UPPER & set(value[1:])))
-        return len(value) >= 6 and mixed and entropy(value) >= 2.5
+        return len(value) >= 6 and mixed and is_varied(value, 2.5)
     if not digits and is_jumbled(value):
         return True
     if len(value) < 8 or not digits or not letters or _is_identifier(value, kinds):
         return False
     mixed = symbols or (bool(kinds & _LOWER) and bool(kinds & _UPPER)) or kinds <= _HEX or len(value) >= 20
-    return (mixed or name.is_strong) and entropy(value) >= (2.75 if name.is_strong else 3.0)
+    return (mixed or name.is_strong) and is_varied(value, 2.75 if name.is_strong else 3.0)
 
 
 def is_jumbled(value: bytes) -> bool:

@@ -39,6 +39,7 @@ _SEPARATORS = (b"|", b";", b"\t", b",")
 _ROWS = 50  # of a table are looked at, to find its top
 _HEADER = 40
 _NAMED = 64  # bytes before a value in which its name stands
+_BEFORE, _BEHIND = 280, 60  # bytes around a value in which something tells of it
 _QUOTES = (b'"', b"'", b"`")
 _HASHES = (32, 40, 48, 64, 96, 128)
 """Numbers of hex digits in keys and hashes."""
@@ -54,7 +55,9 @@ _WEAK = (b"key", b"keys", b"token", b"tokens", b"signature", b"sig")
 """Names whose hex digits are mostly those of a hash."""
 
 _STEMS = rb"key|secret|token|pass|pwd|cred|auth|bearer|cook|sess|licen|salt|sig|webhook|seed|hmac|plaintext"
-"""One of these is near every value that is secret: a quick check."""
+"""One of these is near every value that is secret: a quick check. None begins as another does."""
+
+_LONGEST_STEM = 9
 
 _IDS = (
     rb"ids?|sha\d*|md5|hash(?:es)?|checksum|digest|integrity|etag|commit|rev|revision|uuid|guid|ksuid|ulid|nanoid"
@@ -98,21 +101,49 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
     known: dict[bytes, bool] = {}
     identified: dict[bytes, bool] = {}
     text, spread = searched.plain, searched.spread
+    stems = _Stems(spread)
     for low, high in searched.runs:
         if high - low > LONGEST or not text[low:high].translate(None, _NO_DIGITS):
             continue
         if _is_identified(text, low, identified):
             continue
-        if _has_odd_word(spread, low, high, known):
+        if _has_odd_word(spread, low, high, known, stems):
             end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
             is_hex = not text[low:end].translate(None, _HEX)  # then only its name counts
-            near = spread[max(low - _NAMED, 0) : low] if is_hex else spread[max(low - 280, 0) : end + 60]
-            if SHORTEST <= end - low <= LONGEST and _pattern("stem").search(near) and _is_secret(text, low, end):
+            near = (low - _NAMED, low) if is_hex else (low - _BEFORE, end + _BEHIND)
+            if SHORTEST <= end - low <= LONGEST and stems.are_in(*near) and _is_secret(text, low, end):
                 yield low, end
 
 
-def _has_odd_word(spread: bytes, low: int, high: int, known: dict[bytes, bool]) -> bool:
-    """Tell whether a word that starts between ``low`` and ``high`` is odd; ``known`` keeps verdicts."""
+class _Stems:
+    """Where telling words may stand in a text: each byte is searched once, however many values it has."""
+
+    __slots__ = ("_end", "_low", "_next", "_spread")
+
+    def __init__(self, spread: bytes) -> None:
+        self._spread = spread
+        self._low = self._next = 0  # no stem starts between these two
+        self._end = 0  # of the stem that starts at the second; 0 if it is not known whether one does
+
+    def are_in(self, low: int, high: int) -> bool:
+        """Tell whether there is one between two places, which are mostly behind those of the question before."""
+        low = max(low, 0)
+        if not self._low <= low <= self._next:
+            self._low = self._next = low
+            self._end = 0
+        if not self._end:
+            found = _pattern("stem").search(self._spread, self._next, high)
+            if not found:
+                self._next = max(self._next, high - _LONGEST_STEM + 1)  # one may start there and go on
+                return False
+            self._next, self._end = found.span()
+        return self._end <= high
+
+
+def _has_odd_word(spread: bytes, low: int, high: int, known: dict[bytes, bool], stems: _Stems) -> bool:
+    """Tell whether a word that starts between ``low`` and ``high`` is odd; ``known`` keeps verdicts. No word is judged
+    that nothing near it tells of.
+    """
     at = low if not low or spread[low - 1] == _BLANK else _end(spread, low)
     while at < high:
         end = _end(spread, at)
@@ -120,6 +151,8 @@ def _has_odd_word(spread: bytes, low: int, high: int, known: dict[bytes, bool]) 
             word = spread[at:end]
             odd = known.get(word)
             if odd is None:
+                if not stems.are_in(low - _BEFORE, high + _PADDING + _BEHIND):
+                    return False
                 odd = known[word] = is_odd(word)
             if odd:
                 return True
@@ -143,10 +176,9 @@ def is_odd(word: bytes) -> bool:
     head, _, tail = word.rpartition(b"_")
     if head.isalpha() and len(tail) <= 24 and not tail.translate(None, _HEX):
         return False  # an id that says what it is of: prompt_a0ea705ea1daa23c
-    from entire.redact.judging import words
+    from entire.redact.judging.words import have
 
-    in_words = sum(len(run) for run in word.translate(_LETTERS_ONLY).split() if len(run) > 2 and words.is_word(run))
-    return in_words < len(word) * 0.4
+    return not have(word.translate(_LETTERS_ONLY).split(), len(word) * 0.4)
 
 
 def _is_identified(text: bytes, start: int, known: dict[bytes, bool]) -> bool:
@@ -187,7 +219,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
     else:
         told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
     told = told or _tells(_header(text, start), "harmless in a name")
-    return told and heuristics.entropy(value) >= 4 and _is_random(value) and not _is_example(text, start, end)
+    return told and heuristics.is_varied(value, 4) and _is_random(value) and not _is_example(text, start, end)
 
 
 def _is_example(text: bytes, start: int, end: int) -> bool:
@@ -230,7 +262,7 @@ def _is_random(value: bytes) -> bool:
         return False  # NID_X9_62_prime256v1
     if value[:4] == b"AAAA" or value[:3].lower() in (b"sha", b"md5") or _pattern("uuid").search(value):
         return False
-    return heuristics.entropy(value) >= 3.5 and words.share(value) < 0.35
+    return heuristics.is_varied(value, 3.5) and words.share(value) < 0.35
 
 
 def _is_mixed(value: bytes) -> bool:

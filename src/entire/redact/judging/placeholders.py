@@ -41,7 +41,9 @@ _RUNS = (
     b"abcdefghijklmnopqrstuvwxyz", b"qwertyuiop", b"asdfghjkl", b"9876543210",
 )  # fmt: skip
 _BEGINNINGS = frozenset(run[at : at + 4] for run in _RUNS for at in range(len(run) - 3))
-"""What a part of a run begins with: most values have none, which takes one look at each place to know."""
+"""What a part of a run begins with."""
+_ODD = _BEGINNINGS | {sign[:4] for sign in (*_SIGNS, b"xxxx")}
+"""What of four bytes is in every value with a sign or a run: most values have none, which is known from one look."""
 _ENDS = (b"password", b"passwd", b"passphrase")
 _LOWER = bytes(range(0x61, 0x7B))
 _SEPARATORS = bytes(set(range(0x21, 0x7F)) - set(_LOWER) - set(b"0123456789"))
@@ -66,15 +68,20 @@ def _is_placeholder(value: bytes) -> bool:
         return b"EXAMPLE" in value
     value = value.lstrip(b"+")  # a blank, in a form
     lowered = value.lower()
-    if _has_sign(lowered) or b"xxxx" in value or b"XXXX" in value or _is_monotonous(lowered):
+    if not value or _is_repeated(lowered):
+        return True
+    if not _ODD.isdisjoint([lowered[at : at + 4] for at in range(len(lowered) - 3)]) and (
+        _has_sign(lowered) or b"xxxx" in value or b"XXXX" in value or _is_in_order(lowered)
+    ):
         return True
     coded, words, variables, _ = _patterns()
-    letters = coded.sub(b"", value)
+    letters = coded.sub(b"", value) if b"%" in value else value
     plain = letters.translate(None, _SEPARATORS) if letters.islower() else lowered
     if plain.endswith(_ENDS) and not plain.strip(_LOWER):
         return True
-    patterns = ((words, lowered), (words, plain), (variables, lowered))
-    return any(pattern.fullmatch(text) for pattern, text in patterns) or _is_encoded(value)
+    if words.fullmatch(lowered) or (plain != lowered and words.fullmatch(plain)):
+        return True
+    return variables.fullmatch(lowered) is not None or _is_encoded(value)
 
 
 def _has_sign(lowered: bytes) -> bool:
@@ -139,11 +146,16 @@ def _patterns() -> list[Pattern[bytes]]:
     return _compiled
 
 
-def _is_monotonous(value: bytes) -> bool:
-    """Tell whether most of ``value`` is one repeated character or a run such as ``12345678``."""
-    most = max(map(value.count, set(value)), default=0)
-    if len(value) >= 4 and (most * 2 > len(value) or _is_doubled(value.removeprefix(b"0x"))):
-        return True
+def _is_repeated(value: bytes) -> bool:
+    """Tell whether most of ``value`` is one character, or each stands twice."""
+    if len(value) < 4:
+        return False
+    middle = sorted(value)[len(value) // 2]  # what fills more than half of the value is there
+    return value.count(middle) * 2 > len(value) or _is_doubled(value.removeprefix(b"0x"))
+
+
+def _is_in_order(value: bytes) -> bool:
+    """Tell whether most of ``value`` is a run such as ``12345678``."""
     covered = at = 0
     while at < len(value) - 3:
         if value[at : at + 4] in _BEGINNINGS:

@@ -16,17 +16,24 @@ SIZE = 26**3 // 8 + 1
 
 _A = 97 * (676 + 26 + 1)  # of ``aaa``
 _RUN = rb"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]"
+_LONG = rb"[A-Z]?[a-z]{2,}|[A-Z]{3,}"
+"""Covers the runs of three letters and more."""
+
 _compiled: list[Pattern[bytes]] = []
 _table: list[bytes] = []
 
 
 def runs(text: bytes) -> list[bytes]:
     """Return the runs of letters as written, those of ``camelCase`` apart."""
+    return _patterns()[0].findall(text)
+
+
+def _patterns() -> list[Pattern[bytes]]:
     if not _compiled:
         import re
 
-        _compiled.append(re.compile(_RUN))
-    return _compiled[0].findall(text)
+        _compiled.extend(map(re.compile, (_RUN, _LONG)))
+    return _compiled
 
 
 def is_word(run: bytes) -> bool:
@@ -53,9 +60,22 @@ def share(value: bytes) -> float:
 
 def are_most(value: bytes, least: float) -> bool:
     """Tell whether words have at least this share of ``value``; of random letters, the long runs alone have less."""
-    long = [run for run in runs(value) if len(run) > 2]
-    size = len(value) or 1
-    return sum(map(len, long)) / size >= least and sum(len(run) for run in long if is_word(run)) / size >= least
+    fewest = least * (len(value) or 1)
+    return sum(map(len, _patterns()[1].findall(value))) >= fewest and have(runs(value), fewest)
+
+
+def have(found: list[bytes], least: float) -> bool:
+    """Tell whether those of some runs that read like words have at least so many letters; it looks at no more runs than
+    it takes to know.
+    """
+    long = [run for run in found if len(run) > 2]
+    left = sum(map(len, long))
+    for run in long:
+        if left < least:
+            return False
+        if not is_word(run):
+            left -= len(run)
+    return left >= least
 
 
 def number(letters: bytes, at: int) -> int:

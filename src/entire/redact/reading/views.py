@@ -291,7 +291,7 @@ class View:
         if self._layers is None:
             self._layers = self._traced()
         for layer in self._layers:
-            start, end = layer.start_before(start), layer.end_before(end)
+            start, end = layer.before(start, end)
         return start, end
 
     def _traced(self) -> list[_Layer]:
@@ -320,46 +320,36 @@ def _occurs(found: tuple[bytes, ...], data: bytes) -> bool:
 
 
 class _Layer:
-    """What one pass changed: where each part begins and ends before and after."""
+    """What one pass changed: where each part begins after it."""
 
     __slots__ = ("_starts",)
 
     def __init__(self, starts: list[int]) -> None:
-        self._starts = starts  # of the new parts
+        self._starts = starts
 
-    def spans(self, number: int) -> tuple[int, int, int]:
-        """Return where part ``number`` begins and ends before the pass, and where it ends after it."""
+    def before(self, start: int, end: int) -> tuple[int, int]:
+        """Return where the text from ``start`` to ``end`` began and ended before the pass, in whole parts."""
         raise NotImplementedError
-
-    def start_before(self, at: int) -> int:
-        number = bisect_right(self._starts, at) - 1
-        if number < 0:
-            return at
-        start, end, new_end = self.spans(number)
-        return start if at < new_end else end + at - new_end
-
-    def end_before(self, at: int) -> int:
-        number = bisect_left(self._starts, at) - 1
-        if number < 0:
-            return at
-        _, end, new_end = self.spans(number)
-        return end if at <= new_end else end + at - new_end
 
 
 class _Replaced(_Layer):
     """All occurrences of a literal, replaced by another."""
 
-    __slots__ = ("_new_size", "_size")
+    __slots__ = ("_less", "_new_size")
 
     def __init__(self, data: bytes, literal: bytes, new: bytes) -> None:
         between = map(len, data.split(literal)[:-1])
         super().__init__([end - len(new) for end in accumulate(size + len(new) for size in between)])
-        self._size, self._new_size = len(literal), len(new)
+        self._less, self._new_size = len(literal) - len(new), len(new)
 
-    def spans(self, number: int) -> tuple[int, int, int]:
-        new_start = self._starts[number]
-        start = new_start + number * (self._size - self._new_size)
-        return start, start + self._size, new_start + self._new_size
+    def before(self, start: int, end: int) -> tuple[int, int]:
+        starts, less, size = self._starts, self._less, self._new_size
+        number = bisect_right(starts, start)
+        if number:
+            part = starts[number - 1]
+            start = part + (number - 1) * less if start < part + size else start + number * less
+        number = bisect_left(starts, end)
+        return start, max(end, starts[number - 1] + size) + number * less if number else end
 
 
 class _Matches(_Layer):
@@ -369,7 +359,7 @@ class _Matches(_Layer):
 
     def __init__(self, matches: list[Match[bytes]], new: bytes | Callable[[Match[bytes]], bytes]) -> None:
         starts: list[int] = []
-        self._spans: list[tuple[int, int, int]] = []
+        self._spans: list[tuple[int, int, int]] = []  # where a part begins and ends before, and where it ends after it
         shift = 0
         for match in matches:
             start, end = match.span()
@@ -379,5 +369,13 @@ class _Matches(_Layer):
             shift += size - (end - start)
         super().__init__(starts)
 
-    def spans(self, number: int) -> tuple[int, int, int]:
-        return self._spans[number]
+    def before(self, start: int, end: int) -> tuple[int, int]:
+        number = bisect_right(self._starts, start)
+        if number:
+            low, high, new_end = self._spans[number - 1]
+            start = low if start < new_end else high + start - new_end
+        number = bisect_left(self._starts, end)
+        if number:
+            _, high, new_end = self._spans[number - 1]
+            end = high + max(end - new_end, 0)
+        return start, end

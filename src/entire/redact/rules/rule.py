@@ -102,17 +102,17 @@ class Rule:
             if self.id == "generic-flag" and not _is_flag(left):
                 return False
             return _assigned(left, value, found.string[end : end + 1])
-        if self.entropy and heuristics.entropy(value) < self.entropy:
+        if self.entropy and not heuristics.is_varied(value, self.entropy):
             return False
-        from entire.redact.judging import placeholders
+        if self.checksum is not None and not self.checksum(value):
+            return False
+        from entire.redact.judging.placeholders import is_login, is_placeholder
 
-        if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
+        if is_placeholder(value) or (self.id in LOGINS and is_login(value)):
             return False
         if not self.rank and heuristics.is_prose(value):
             return False
-        if self.is_place:
-            return heuristics.placed(value, is_coded=self.id in CODED, is_worded=self.id in WORDED)
-        return self.checksum is None or self.checksum(value)
+        return not self.is_place or heuristics.placed(value, is_coded=self.id in CODED, is_worded=self.id in WORDED)
 
 
 def _regions(found: Match[bytes], group: int) -> Iterator[tuple[int, int]]:
