@@ -10,6 +10,7 @@ from tests.integration.story import Session, Story
 
 WAYS = {
     "rebase": (("switch", "-q", "topic"), ("rebase", "-q", "main"), ("rebase", "--continue")),
+    "rebase --apply": (("switch", "-q", "topic"), ("rebase", "-q", "--apply", "main"), ("rebase", "--continue")),
     "cherry-pick": (("switch", "-q", "main"), ("cherry-pick", "topic"), ("cherry-pick", "--continue")),
     "cherry-pick, commit": (("switch", "-q", "main"), ("cherry-pick", "topic"), ("commit", "-q", "--no-edit")),
     "merge": (("switch", "-q", "main"), ("merge", "-q", "topic"), ("merge", "--continue")),
@@ -60,7 +61,7 @@ def test_the_session_that_resolved_joins_the_commit(story: Story, linked: tuple[
     session.prompt("Resolve it")
     resolve(story, way, "1\nours\nboth\ntheirs\n3\n", session)
     session.stop()
-    *carried, new = story.ids()
+    *carried, new = dict.fromkeys([*story.ids(), *story.recorded()])  # no hook sees what `rebase --apply` makes
     assert carried == ([] if way.startswith("merge") else [name])
     slots = story.checkpoint(new)["slots"]
     assert list(slots) == [session.id]
@@ -69,6 +70,42 @@ def test_the_session_that_resolved_joins_the_commit(story: Story, linked: tuple[
     if carried:
         assert commit_of(story, "HEAD") in [one["commit"] for one in story.checkpoint(name)["lineage"]["commits"]]
     assert list(story.checkpoint(name)["slots"]) == [other.id]
+    assert story.log_errors() == []
+
+
+def test_an_agent_resolves_a_persons_commit_without_hooks(story: Story, linked: tuple[Session, str]) -> None:
+    session, _ = linked
+    story.git("branch", "-f", "topic")
+    story.git("reset", "-q", "--hard", "HEAD~1")
+    story.write("f.txt", "1\ntheirs\n3\n")
+    story.commit("Theirs", env=PERSON)
+    with session.turn("Resolve it"):
+        resolve(story, "rebase --apply", "1\ntheirs\nboth\nours\n3\n", session)
+    assert lines(story.linked()["slots"][session.id])[0] == 1
+    assert story.log_errors() == []
+
+
+@pytest.mark.parametrize("conflict", [False, True])
+def test_a_turns_commit_that_no_hook_saw_before_its_rebase(
+    story: Story, linked: tuple[Session, str], conflict: bool
+) -> None:
+    session, _ = linked
+    story.git("switch", "-q", "-c", "aside", "main~1")
+    story.write("g.txt", "g\n")
+    story.commit("Aside", env=PERSON)
+    story.git("switch", "-q", "-c", "mine", "main~1")
+    with session.turn("Commit and rebase it"):
+        session.write("f.txt", "1\nmine\n3\n" if conflict else "1\n2\n3\n4\n5\n6\nmine\n")
+        with session.shell("git commit"):
+            story.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-am", "Mine")
+        with session.shell("git rebase"):
+            story.git("rebase", "-q", "--apply", "main" if conflict else "aside", ok=False)
+        if conflict:
+            session.write("f.txt", "1\nours\nmine\n3\n")
+            with session.shell("git rebase --continue"):
+                story.git("add", "f.txt")
+                story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
+    assert lines(story.linked()["slots"][session.id])[0] == (1 if conflict else 4)
     assert story.log_errors() == []
 
 

@@ -31,6 +31,7 @@ class Found(Value):
     move: Move | None = None  # HEAD's move to it, if the reflog knows it
     running: tuple[RunningTurn, ...] = ()  # when it appeared
     maker: str = ""  # the session whose agent made it, '' for a person
+    original: str = ""  # the commit of which it is a copy that git made
 
 
 def decide(context: Context, found: Found) -> Pending:
@@ -50,7 +51,7 @@ def _decide(context: Context, found: Found) -> Pending:
         event=GitEvent(type=EventType.PREPARE_COMMIT),
         message=commit.message,
         git=GitCommand(),
-        operation=_operation(context, commit),
+        operation=_operation(context, commit, found.original),
         head=context.objects.commit(old) if old.strip("0") else None,
         tree=context.objects.tree_id(commit.oid),
         amends=move is not None and move.is_amend,
@@ -63,9 +64,11 @@ def _decide(context: Context, found: Found) -> Pending:
     return replace(decided, commit=commit.oid, moment=moment)
 
 
-def _operation(context: Context, commit: Logged) -> Operation:
+def _operation(context: Context, commit: Logged, original: str) -> Operation:
     """Return the operation that made a commit, by its parents, its message or its content."""
     shown = operation.of_message(commit.message, commit.parents[1:])
+    if original:
+        return replace(shown, picked=original)
     if shown.merge_heads or shown.squashed or not commit.parents:
         return shown
     return replace(shown, squashed=_squashed(context, commit))

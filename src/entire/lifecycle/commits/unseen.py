@@ -17,6 +17,7 @@ from entire.lifecycle.commits.afterwards import Found
 from entire.lifecycle.snapshots import followed_commits
 from entire.model import reasons
 from entire.model.turns import RunningTurn
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from entire.git.history import Logged
     from entire.lifecycle.context import Context
     from entire.model.session import Session
+
+_MAX_COPIED = 200
 
 
 def follow(context: Context, before: str, after: str, visitor: Session | None = None) -> None:
@@ -36,8 +39,10 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
     if visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions()):
         moves = reflog.moves_after(context.place, context.journal.caches.reflog)
         left = _left_elsewhere(context, moves, after) if visitor is None else []
-        for commit, move in reversed(_made_here(context, [*found, *left], moves, before, after)):
-            _examine(context, commit, move, visitor)
+        made = _made_here(context, [*found, *left], moves, before, after)
+        copies = _copies(context, found, moves, [before, *(one.commit.oid for one in made)])
+        for one in reversed([*copies, *made]):  # a copy after its original
+            _examine(context, one, visitor)
         if found and all(move.new != after for move in moves):
             _note_unexplained(context, found[0])
     if after != before:
@@ -58,11 +63,11 @@ def _left_elsewhere(context: Context, moves: Sequence[Move], after: str) -> list
 
 def _made_here(
     context: Context, found: Sequence[Logged], moves: Sequence[Move], before: str, after: str
-) -> list[tuple[Logged, Move]]:
+) -> list[Found]:
     """Return the commits that these moves of HEAD made, newest first, with the move to each."""
     known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
     reached = {move.new for move in moves}
-    made: list[tuple[Logged, Move]] = []
+    made: list[Found] = []
     links = context.links
     recorded = links.is_recorded
     for commit in found:
@@ -72,9 +77,35 @@ def _made_here(
         if by is None or commit.oid in known or recorded(commit.oid):
             continue
         if by.is_amend or not links.of(commit):
-            made.append((commit, reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
+            move = reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))
+            made.append(Found(commit=commit, move=move))
     order = {move.new: at for at, move in enumerate(moves) if move.is_new}
-    return sorted(made, key=lambda pair: order.get(pair[0].oid, len(order)), reverse=True)
+    return sorted(made, key=lambda one: order.get(one.commit.oid, len(order)), reverse=True)
+
+
+def _copies(context: Context, found: Sequence[Logged], moves: Sequence[Move], examined: Sequence[str]) -> list[Found]:
+    """Return the copies that a rebase made of commits which HEAD had, newest first, if they may hold what nobody has
+    looked at: they add what their originals do not, as a resolved conflict does, or these were as new.
+    """
+    by_copy = {move.new: move for move in moves if move.is_made and not move.is_new}
+    copies = [one for one in found if one.oid in by_copy and one.parents == (by_copy[one.oid].old,)]
+    if not copies:
+        return []
+    known = {*examined, *context.journal.caches.trees, *(str(one["commit"]) for one in context.journal.reasons)}
+    left = dict.fromkeys([*examined, *(move.old for move in moves if not move.is_made)])
+    tips = [oid for oid in left if oid and context.objects.commit(oid) is not None]
+    gone = history.log(context.place.top, [*tips, f"^{found[0].oid}"], limit=_MAX_COPIED) if tips else []
+    originals = {(one.author, one.time, one.subject): one for one in gone}
+    pairs = [
+        (one, original)
+        for one in copies
+        if one.oid not in known and (original := originals.get((one.author, one.time, one.subject))) is not None
+    ]
+    made = {move.new for move in moves if move.is_new} - known
+    unseen = {one.oid for one, original in pairs if original.oid in made and not context.links.of(original)}
+    changed = followed_commits.with_more(context, [(one, old) for one, old in pairs if one.oid not in unseen])
+    sources = {**dict.fromkeys(unseen, ""), **{one.oid: original.oid for one, original in changed}}
+    return [Found(commit=one, move=by_copy[one.oid], original=sources[one.oid]) for one in copies if one.oid in sources]
 
 
 def _note_unexplained(context: Context, head: Logged) -> None:
@@ -94,15 +125,15 @@ def _unlogged_amend(context: Context, commit: Logged, before: str) -> Move | Non
     return Move(old=old.oid, new=new.oid, subject=AMENDED)
 
 
-def _examine(context: Context, found: Logged, move: Move, visitor: Session | None) -> None:
-    commit = context.objects.commit(found.oid)
+def _examine(context: Context, found: Found, visitor: Session | None) -> None:
+    commit = context.objects.commit(found.commit.oid)
     if commit is None:
         return
-    running, made_by = context.running_turns(), maker(context, found, visitor)
+    running, made_by = context.running_turns(), maker(context, found.commit, visitor)
     if visitor is not None:
         is_alone = visitor.session_id == made_by and not running
         running.append(RunningTurn(visitor.turn_key) if is_alone else RunningTurn.background(visitor.turn_key))
-    decided = afterwards.decide(context, Found(commit=found, move=move, running=tuple(running), maker=made_by))
+    decided = afterwards.decide(context, replace(found, running=tuple(running), maker=made_by))
     complete.link_by_id(context, decided, commit)
 
 

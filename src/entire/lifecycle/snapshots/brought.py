@@ -67,7 +67,7 @@ def _moved_to(context: Context, head: str, until: str) -> Iterator[str]:
     is_quiet = layout.head_log_size(place) == journal.snapshot.reflog[0]
     moves = [] if is_quiet else reflog.moves_after(place, journal.snapshot.reflog)
     if until:
-        del moves[max((at for at, move in enumerate(moves) if move.new == until), default=0) :]
+        del moves[next((at for at, move in enumerate(moves) if move.new == until), 0) :]  # a rebase names it twice
     made = {move.new for move in moves if move.is_new}  # what was written since is in them
     for move in moves:
         if not move.is_new and move.new not in made:

@@ -292,6 +292,22 @@ def patch_ids(context: Context, commits: Iterable[Commit]) -> dict[str, str]:
     return {oid: found[pair] for oid, pair in trees.items()}
 
 
+def with_more(context: Context, pairs: Sequence[tuple[Logged, Logged]]) -> list[tuple[Logged, Logged]]:
+    """Return the pairs of a copy and its original in which the copy adds lines that the original does not."""
+    from entire.git import diff
+
+    tree = context.objects.tree_id
+    trees = [[(tree(one.parents[0]), tree(one.oid)) for one in pair] for pair in pairs if pair[1].parents]
+    asked = list(dict.fromkeys(between for both in trees for between in both))
+    added = {
+        pair: {(patch.change.path, text) for patch in between for hunk in patch.hunks
+               for kind, text in hunk.lines if kind == b"+"}
+        for pair, between in zip(asked, diff.patches(context.place.top, asked, renames=False), strict=True)
+    }  # fmt: skip
+    with_parents = [pair for pair in pairs if pair[1].parents]
+    return [pair for pair, (copy, own) in zip(with_parents, trees, strict=True) if added[copy] - added[own]]
+
+
 def patch_ids_between(context: Context, pairs: Sequence[tuple[str, str]]) -> list[str]:
     """Return the patch ids of the changes between trees."""
     from entire.git import diff
