@@ -185,11 +185,12 @@ class _AgentHook:
         if agent is None:
             return
         event = agent.parse_hook(verb, self._payload)
+        is_plugin = getattr(agent, "is_external", False)  # whose payloads may have any form
         if event is not None:
             chosen = home if is_here else _enabled_at(event.cwd)
             if chosen is not None:
                 self._handle_event(_home(*chosen, event), replace(event, agent=event.handled_by or agent.name))
-        elif is_here and verb in agent.hook_names and _fields(self._payload) is None and not _is_plugin(agent):
+        elif is_here and not is_plugin and verb in agent.hook_names and _fields(self._payload) is None:
             # Many calls mean nothing to the framework, but every agent sends an object.
             _log(home[0], self._args).warn("the hook's payload was not understood: it is not a JSON object")
 
@@ -226,11 +227,6 @@ def _print(answer: bytes) -> None:
         sys.stdout.buffer.flush()
     except OSError:  # Python would report it again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _is_plugin(agent: Agent) -> bool:
-    """Tell whether an adapter speaks to a plugin, whose payloads may have any form."""
-    return bool(getattr(agent, "is_external", False))
 
 
 def _named_home(payload: bytes) -> Home | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from entire import process
 from entire.agents import capabilities, configfile, registry
 from entire.agents.directory import AgentDirectory
-from entire.maintenance import agent_setup, plugins
+from entire.agents.external.inventory import enabled
+from entire.maintenance import agent_setup
 from entire.model.health import HookStatus
 from entire.model.value import replace
 from entire.model.views import AgentHooksView, AgentView
@@ -92,7 +93,7 @@ class AgentHooks:
         problem = agent_setup.problem(health)
         entry = self.agents.find(agent.name)
         if entry.is_plugin and scope == "project":
-            plugins.note_enabled(self._place, entry)
+            enabled.add(self._place, entry.name, enabled.Enabled(protected_dirs=entry.protected_dirs))
         return replace(_hooks_view(entry, scope, paths, count), problem=problem and f"hooks {problem}",
                        remedy=agent_setup.remedy(health))  # fmt: skip
 
@@ -109,7 +110,7 @@ class AgentHooks:
                 if count:
                     removed.append(_hooks_view(self.agents.find(agent.name), scope, paths, count))
             if "project" in scopes:
-                plugins.note_disabled(self._place, name)
+                enabled.remove(self._place, name)
         return tuple(removed)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import settings
-from entire.agents.external.inventory import enabled, problems, trust
+from entire.agents.external.inventory import problems, trust
 from entire.agents.external.inventory.discovery import INVALID, SHADOWED
 from entire.agents.external.inventory.trust import USABLE
 from entire.agents.external.language import protocol
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from entire.agents.directory import AgentDirectory
     from entire.agents.external.inventory.discovery import Executable
-    from entire.agents.registry import AgentEntry
     from entire.layout import Place
     from entire.model.session import Session
 
@@ -161,7 +160,6 @@ def _is_runnable(agents: AgentDirectory, executable: Executable) -> bool:
 
 
 def _problem(agents: AgentDirectory, name: str) -> PluginProblemView | None:
-    """Return why a plugin cannot be used."""
     try:
         if agents.plugins.find(name) is None:
             return PluginProblemView(
@@ -213,15 +211,3 @@ def forget_failures(place: Place, *, now: float) -> None:
     """Drop the reports of failed plugins."""
     for failed in problems.listed(place, now=now):
         problems.forget(place, failed.name)
-
-
-# ---------------------------------------------------------------- hooks
-
-
-def note_enabled(place: Place, entry: AgentEntry) -> None:
-    """Remember that ``enable`` installed a plugin's hooks here."""
-    enabled.add(place, entry.name, enabled.Enabled(protected_dirs=entry.protected_dirs))
-
-
-def note_disabled(place: Place, name: str) -> None:
-    enabled.remove(place, name)

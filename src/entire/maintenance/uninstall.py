@@ -75,7 +75,6 @@ def _remove_plugin_hooks(
 
 
 def _command(place: Place, name: str, known: AgentDirectory) -> str:
-    """Return the shell command that removes a plugin's hooks."""
     executable = known.plugins.find(name)
     program = executable.path if executable is not None else PREFIX + name
     top = shlex.quote(place.top)

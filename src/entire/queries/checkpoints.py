@@ -101,7 +101,6 @@ def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0
 
 
 def _agent(slot: Slot, agents: AgentDirectory) -> Agent | None:
-    """Return the adapter of a slot's agent; None if it is not installed."""
     return agents.make_by_type(slot.record.agent) if slot.record is not None else None
 
 

@@ -110,7 +110,6 @@ def git_hooks(place: Place) -> HookView:
 
 
 def _plugin_problems(place: Place, agents: AgentDirectory, now: float) -> list[str]:
-    """Return what keeps the plugins that are used here from working."""
     live = maintenance_plugins.of_live_sessions(states.list_states(place), now)
     found = maintenance_plugins.find_problems(place, agents, live, now=now)
     return [f"{problem.problem}: {problem.hint}" for problem in found]

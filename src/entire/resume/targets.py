@@ -185,7 +185,8 @@ class Finder:
         ref = next(iter(found), "HEAD")
         track = ref if ref.startswith("refs/remotes/") else ""
         target = ResumeTarget(branch=name, needs_switch=name != current, track=track)
-        chain = self._links().log(start=ref, limit=_CHAIN, first_parent=True) if self._has_commit(ref) else []
+        has_commit = history.resolve(self.place.top, ref)
+        chain = self._links().log(start=ref, limit=_CHAIN, first_parent=True) if has_commit else []
         if not chain:
             return target
         own = _linked_by(chain[0])
@@ -198,9 +199,6 @@ class Finder:
 
     def _links(self) -> Links:
         return Links(self.place.top, self.objects, self._catalog.commits)
-
-    def _has_commit(self, ref: str) -> bool:
-        return bool(history.resolve(self.place.top, ref))
 
     # ------------------------------------------------------------ stored sessions
 
@@ -287,7 +285,6 @@ def _transcript(context: Context, slot: Slot) -> tuple[bytes, str]:
 
 
 def _own_session_id(context: Context, session_id: str, agent_type: str, transcript: bytes) -> str:
-    """Return the agent's own id of a stored session."""
     agent = context.agents.make_by_type(agent_type)
     resumer = capabilities.session_resumer(agent) if agent is not None else None
     own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions

@@ -110,7 +110,9 @@ class ExternalAgent:
         kind: Any = given.get("type")
         if kind in _PUBLISHED and kind is not True and not given.get("session_id"):
             asked = hook_input(kind, hook, given, payload)
-            given["session_id"] = self._plugin.calls.text("session_id", "get-session-id", stdin=_json(asked))
+            given["session_id"] = self._plugin.calls.text(
+                "session_id", "get-session-id", stdin=jsontext.dumps(asked).encode()
+            )
         event: Event | None = wire.EVENT.read(given)
         return event
 
@@ -280,10 +282,6 @@ class ExternalAgent:
         if not self._answers(name):
             return None
         return self._plugin.calls.current().once((name, *arguments), lambda: (self._ask(name, *arguments),))
-
-
-def _json(value: dict[str, Any]) -> bytes:
-    return jsontext.dumps(value).encode()
 
 
 def _input_of(event: Event) -> dict[str, Any]:

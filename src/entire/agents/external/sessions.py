@@ -92,7 +92,8 @@ class Sessions:
 
     def folder(self, root: str, *, fresh: bool = False) -> str:
         """Return the folder of a repository's sessions, '' if the plugin names none."""
-        found = self._cache(root, lambda: self._ask_folder(root), fresh=fresh) or ""
+        words = ("get-session-dir", "--repo-path", root)
+        found = self._cache(root, lambda: self.calls.text("session_dir", *words), fresh=fresh) or ""
         found = os.path.normpath(os.path.join(root, found)) if found else ""
         if found and not self._is_permitted(found, root):
             self.calls.report(_OUTSIDE.format(self._info.name, found[:200], shell_word(found, "FOLDER")))
@@ -106,9 +107,6 @@ class Sessions:
         own = (root, *self.calls.program.own_folders(), *_TEMPORARY)
         is_own = any(_is_below(f"{folder}/x", place) for place in own if os.path.isabs(place))
         return is_own or self._permits(os.path.realpath(folder))
-
-    def _ask_folder(self, root: str) -> str:
-        return self.calls.text("session_dir", "get-session-dir", "--repo-path", root)
 
     def resolve(self, folder: str, session_id: str) -> str:
         """Return where a session's transcript is, '' if that is not in the folder."""

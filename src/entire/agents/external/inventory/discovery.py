@@ -110,17 +110,14 @@ def _problem(name: str, path: str, outside: Sequence[str]) -> tuple[str, str]:
         return INVALID, "has a name that is not valid: use lower-case letters, digits and `.`, `_`, `-`"
     folder, file = os.path.split(path)
     places = dict.fromkeys((os.path.join(os.path.realpath(folder), file), os.path.realpath(path)))
-    if any(_is_inside(place, os.path.realpath(top)) for place in places for top in outside):
+    tops = [os.path.realpath(top).rstrip("/") + "/" for top in outside]
+    if any(place.startswith(top) for place in places for top in tops):
         return INSIDE, "lies inside the repository"
     for place in places:
         open_path = _open_path(place)
         if open_path:
             return INVALID, f"can be replaced by other users: they can write {open_path}"
     return "", ""
-
-
-def _is_inside(path: str, top: str) -> bool:
-    return path.startswith(top.rstrip("/") + "/")
 
 
 def _open_path(path: str) -> str:
