@@ -459,6 +459,18 @@ def test_a_command_that_reads_sees_a_branch_that_was_left(
     assert state_of(story) == before
 
 
+def test_what_a_reset_undid_after_all_work_was_committed_keeps_its_checkpoint(story: Story, a: Session) -> None:
+    with a.turn("Write it"):
+        a.write("a.txt", "a\n")
+    story.commit("One")
+    (one,) = story.ids()
+    story.git("reset", "-q", "--soft", "HEAD~1")
+    hookless(story, "Again")
+    next_event(a)
+    assert story.recorded() == [one]
+    assert story.log_errors() == []
+
+
 @pytest.mark.parametrize("hooks", [(), NO_HOOKS])
 @pytest.mark.parametrize("way", ["squash", "cherry-pick", "merge"])
 def test_what_was_left_on_a_branch_is_brought_back(story: Story, a: Session, way: str, hooks: tuple[str, ...]) -> None:

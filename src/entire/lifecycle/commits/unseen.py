@@ -36,8 +36,9 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
     ``visitor``: a session of another worktree with a turn in progress, which may have worked in this one.
     """
     found = followed_commits.between(context, before, after) if after != before else []
-    if visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions()):
-        moves = reflog.moves_after(context.place, context.journal.caches.reflog)
+    moves = reflog.moves_after(context.place, context.journal.caches.reflog)
+    is_live = visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions())
+    if is_live or any(move.is_reset for move in moves):  # a reset may have undone what sessions had committed
         left = _left_elsewhere(context, moves, after) if visitor is None else []
         made = _made_here(context, [*found, *left], moves, before, after)
         copies = _copies(context, found, moves, [before, *(one.commit.oid for one in made)])
