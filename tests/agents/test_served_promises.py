@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from entire.agents import conversation, registry
+from entire.agents import registry
+from entire.agents.forms import reading
+from entire.conversation.messages import Reading
 from entire.testing import promises
 from entire.testing.promises import questions
 from entire.testing.promises.suite import seal
@@ -71,7 +73,8 @@ def test_every_answer_is_the_same(rig: served.ServedRig, tmp_path: Path, monkeyp
             for place in places[:: max(len(places) // 2, 1)]:
                 served_too = Quiet(behind.transcript(str(path), stored))
                 assert questions.ask_all(behind, served_too, place) == questions.ask_all(plain, own, place)
-            assert behind.transcript(str(path), stored).messages() == conversation.read(own.snapshot())
+            said = Reading(reading.records(own.snapshot())).messages()
+            assert behind.transcript(str(path), stored).messages() == said
         data = path.read_bytes()
         assert behind.put_back(str(path), data, {"h1": b"x"}) == plain.put_back(str(path), data, {"h1": b"x"})
         assert behind.own_session_id("an-id", data) == plain.own_session_id("an-id", data)

@@ -30,8 +30,9 @@ CALLS = {
 }
 # Processes of git, exactly: as many as for built-in agents.
 GIT = {"session-start": 0, "prompt": 2, "stop": 4, "session-end": 0}
-# Modules of Entire, at most: those of ``test_hook_path``, without an agent's own room, and fifteen for the host.
-MODULES = {"session-start": 77, "prompt": 94, "stop": 100, "session-end": 76}
+# Modules of Entire, at most: those of ``test_hook_path``, without an agent's own room, and some for the host, which
+# speaks of prompts.
+MODULES = {"session-start": 79, "prompt": 96, "stop": 102, "session-end": 78}
 
 
 class PluginWorld(World):

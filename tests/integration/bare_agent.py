@@ -13,11 +13,12 @@ from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
 from entire.agents.transcripts import clean
+from entire.conversation.records import Prompt
 from entire.model.effects import PutBack, Write
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
 from entire.model.ids import is_session_id
-from entire.model.transcripts import FileLines, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
+from entire.model.transcripts import FileLines, FileReport, Position, SessionFile, Subagent, TokenUsage
 
 EVENTS = {
     "session-start": EventType.SESSION_START,

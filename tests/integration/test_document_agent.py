@@ -11,7 +11,8 @@ import pytest
 
 from entire.agents import registry
 from entire.agents.documents import DocumentTranscript
-from entire.model.transcripts import FileReport, Position, Prompt, TokenUsage
+from entire.conversation.records import Prompt
+from entire.model.transcripts import FileReport, Position, TokenUsage
 from tests.integration import bare_agent
 from tests.integration.bare_agent import Chosen, SessionResumer
 from tests.integration.story import Story
@@ -21,8 +22,8 @@ from tests.integration.test_vanished_transcripts import capture
 
 class Document(DocumentTranscript):
     def _between(self, since: Position, until: Position | None) -> list[tuple[int, dict[str, Any]]]:
-        last = until.count if until is not None else len(self.records())
-        return [(n, message) for n, message in enumerate(self.records()) if since.count <= n < last]
+        last = until.count if until is not None else len(self.natives())
+        return [(n, message) for n, message in enumerate(self.natives()) if since.count <= n < last]
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         found = self._between(since, until)

@@ -399,7 +399,7 @@ def test_searches_killed_at_any_moment_leave_an_index_that_answers(story: Story,
         session.prompt(f"Prompt {number} about the oribi {'x' * number}")
     command = [sys.executable, "-m", "entire", "search", "oribi", "--limit", "0", "--json"]
     for pause in range(12):
-        session.record("user", message={"role": "user", "content": f"Late oribi {pause}"})
+        session.record("user", promptSource="typed", message={"role": "user", "content": f"Late oribi {pause}"})
         child = subprocess.Popen(command, cwd=story.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(0.04 * pause)
         child.kill()

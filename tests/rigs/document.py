@@ -13,9 +13,10 @@ from entire.agents import put_back, transcripts
 from entire.agents.documents import DocumentTranscript
 from entire.agents.registry import AgentEntry
 from entire.agents.transcripts import clean
+from entire.conversation.records import Prompt
 from entire.model.effects import PutBack
 from entire.model.ids import is_session_id
-from entire.model.transcripts import FileReport, Position, Prompt, TokenUsage
+from entire.model.transcripts import FileReport, Position, TokenUsage
 from entire.testing.promises import Captured, Player, Rig
 from tests.integration.bare_agent import Bare
 from tests.rigs.bare import BarePlayer
@@ -27,8 +28,8 @@ class Document(DocumentTranscript):
     """Messages of people (``user``), answers (``agent``, with ``tokens``) and calls (``tool``, with ``file``)."""
 
     def messages_between(self, since: Position, until: Position | None, kind: str) -> Iterator[tuple[int, Any]]:
-        stop = len(self.records()) if until is None else until.count
-        for number, message in list(enumerate(self.records()))[since.count : stop]:
+        stop = len(self.natives()) if until is None else until.count
+        for number, message in list(enumerate(self.natives()))[since.count : stop]:
             if isinstance(message, dict) and message.get("type") == kind:
                 yield number, message
 
@@ -120,7 +121,7 @@ class DocumentPlayer(BarePlayer):
         path.write_text(json.dumps(document, indent=2))
 
     def prompt(self, text: str) -> None:
-        self.turn = str(len(Document(self.ref).records()))
+        self.turn = str(len(Document(self.ref).natives()))
         self.fire("turn-start", prompt=text, turn_ref=self.turn)
         self.say(type="user", text=text)
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entire.model.activity import Activity
+    from entire.conversation.records import Prompt
+    from entire.conversation.windows import Activity
     from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         FileReport,
         Message,
         Position,
-        Prompt,
         SessionFile,
         Subagent,
         TokenUsage,
@@ -150,7 +150,9 @@ class Transcript(Protocol):
 
 
 class TranscriptAnalyzer(Transcript, Protocol):
-    """A transcript whose format the adapter reads: the capability ``transcript_analyzer``."""
+    """A transcript whose format the adapter reads: the capability ``transcript_analyzer``. One that derives from
+    ``agents.record_source.RecordSource`` and yields records answers all of this, and is shown to people by them.
+    """
 
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
         """Return what tools report as changed, in order, without duplicates; ignore failed calls."""
@@ -214,8 +216,8 @@ class TranscriptAnalyzer(Transcript, Protocol):
 
 
 class DisplayedTranscript(Transcript, Protocol):
-    """A transcript that is displayed in its own way. No capability: without the method, ``agents.conversation`` reads
-    it by the forms that it knows.
+    """A transcript that is displayed in its own way. No capability: without the method, its records are, if it derives
+    from ``agents.record_source``, and else ``agents.forms`` reads it.
     """
 
     def messages(self) -> list[Message]:
@@ -225,7 +227,7 @@ class DisplayedTranscript(Transcript, Protocol):
 
 class DatedTranscript(Transcript, Protocol):
     """A transcript that tells how old it is. No capability: without the method, the times that ``messages`` and
-    ``prompts`` return count, and those in the forms that ``agents.conversation`` knows.
+    ``prompts`` return count, and those in the forms that ``agents.forms`` knows.
     """
 
     def last_time(self) -> float:

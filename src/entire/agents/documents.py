@@ -28,15 +28,15 @@ class DocumentTranscript:
     def snapshot(self) -> bytes:
         return self._content()[0]
 
-    def records(self) -> list[Any]:
-        """Return the document's messages; none if it cannot be read."""
+    def natives(self) -> list[Any]:
+        """Return the document's messages as they are in it; none if it cannot be read."""
         return self._content()[1]
 
     def end(self, known: Position = START) -> Position:  # noqa: ARG002  # a document is read as a whole
-        return Position(count=len(self.records()), byte=len(self.snapshot()))
+        return Position(count=len(self.natives()), byte=len(self.snapshot()))
 
     def at(self, count: int) -> Position:
-        if count >= len(self.records()):
+        if count >= len(self.natives()):
             return self.end()
         return Position(count=max(count, 0))
 
@@ -49,7 +49,7 @@ class DocumentTranscript:
         return _printed(document)
 
     def holds(self, position: Position) -> bool:
-        return position.count <= len(self.records())
+        return position.count <= len(self.natives())
 
     def is_later(self, position: Position, other: Position) -> bool:
         return position.count > other.count
@@ -60,8 +60,8 @@ class DocumentTranscript:
 
     def agreement(self, stored: bytes) -> Agreement:
         """Compare message by message: what else the document holds, such as its last change, is not compared."""
-        own, copy = self.records(), type(self)(self.session_ref, stored)
-        kept = copy.records()
+        own, copy = self.natives(), type(self)(self.session_ref, stored)
+        kept = copy.natives()
         extent = 0
         while extent < min(len(own), len(kept)) and _is_same(kept[extent], own[extent]):
             extent += 1
@@ -85,7 +85,7 @@ class DocumentTranscript:
         if not extent:
             return stored.snapshot()
         document = self._document(stored.snapshot())
-        document[self.messages_key] = [*self.records()[:extent], *stored.records()[extent:]]
+        document[self.messages_key] = [*self.natives()[:extent], *stored.natives()[extent:]]
         return _printed(document)
 
     def _content(self) -> tuple[bytes, list[Any]]:

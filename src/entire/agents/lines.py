@@ -2,15 +2,11 @@
 
 Stored transcripts are redacted. Where the agent's own file still agrees with a stored one, its own lines count as the
 same, so that redaction does not get into the agent's file when the transcript is put back.
-
-Records may form a tree: each names its parent, and a rewind in the agent leaves an abandoned branch in the file. What a
-single record says about branches is read here, for adapters and for people alike.
 """
 
 from __future__ import annotations
 
 from entire.agents import transcripts
-from entire.agents.transcripts import clean
 from entire.model.transcripts import START, Agreement, FileLines, Position
 
 TYPE_CHECKING = False
@@ -23,8 +19,6 @@ if TYPE_CHECKING:
 
 _SMALL, _BIG = 1 << 12, 1 << 20  # bytes compared at once: few where lines differ, many where they are equal
 _MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # our mark, and the Go CLI's
-_NIL = "00000000-0000-0000-0000-000000000000"
-_PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
 
 
 class LineTranscript:
@@ -162,49 +156,3 @@ def _line_end(data: bytes, start: int) -> int:
 
 def _count(data: bytes) -> int:
     return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-
-
-# ---------------------------------------------------------------- branches
-
-
-def node(record: Record) -> tuple[str, tuple[str, ...]] | None:
-    """Return a record's id and where it continues, the best first (none: it is a root), if the records form a tree.
-
-    A compaction may name a parent that was never written; then the conversation goes on after what it preserved.
-    """
-    for name, keys in _PARENTS.items():
-        if keys[0] in record and name in record:
-            found = clean(record[name])
-            if found:
-                named = [clean(record.get(key)) for key in keys]
-                return found, tuple(parent for parent in (*named, _preserved(record)) if parent)
-    return None
-
-
-def _preserved(record: Record) -> str:
-    about = record.get("compactMetadata")
-    segment = about.get("preservedSegment") if isinstance(about, dict) else None
-    return clean(segment.get("tailUuid")) if isinstance(segment, dict) else ""
-
-
-def leaf(record: Record) -> str:
-    """Return the record that a note names as the conversation's end, '' if it names none. It may be a later one."""
-    found = clean(record.get("leafUuid")) if record.get("type") == "last-prompt" else ""
-    return "" if found == _NIL else found
-
-
-def is_restart(record: Record) -> bool:
-    """Tell whether a note says that a rewind came before the last prompt. If that prompt's parent is the end of what
-    was said before, the conversation starts with it again: the only trace of a rewind to the first prompt.
-    """
-    return record.get("type") == "last-prompt" and record.get("leafUuid") == _NIL and record.get("explicit") is True
-
-
-def joined_prompt(record: Record) -> str:
-    """Return the prompt that a person typed while a tool ran, and that joined the turn; '' for other records."""
-    held = record.get("attachment") if record.get("type") == "attachment" else None
-    if not isinstance(held, dict) or held.get("type") != "queued_command" or held.get("commandMode") != "prompt":
-        return ""
-    origin = held.get("origin")
-    is_typed = not isinstance(origin, dict) or origin.get("kind") == "human"
-    return clean(held.get("prompt")) if is_typed else ""

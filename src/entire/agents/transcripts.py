@@ -220,6 +220,12 @@ def clean(text: object) -> str:
     return text
 
 
+def path_of(value: object) -> str:
+    """Return an untrusted path, or '' if no file can have it."""
+    path = clean(value)
+    return "" if "\0" in path else path
+
+
 def offset_of(source: Source, count: int) -> tuple[int, int]:
     """Return (byte, lines before it) after ``count`` lines, or after the last line if the file has fewer."""
     seen = offset = 0

@@ -6,8 +6,8 @@ from entire.lifecycle import liveness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.conversation.windows import Activity
     from entire.lifecycle.context import Context
-    from entire.model.activity import Activity
     from entire.model.session import Session
 
 TICK = 0.001  # agents cut the times of their records to milliseconds

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from entire.agents.contract import Agent, Transcript, TranscriptAnalyzer
+    from entire.conversation.records import Prompt
+    from entire.conversation.windows import Activity
     from entire.git.read import Objects
     from entire.layout import Place
-    from entire.model.activity import Activity
     from entire.model.session import Session, SubagentTask
-    from entire.model.transcripts import FileReport, Prompt
+    from entire.model.transcripts import FileReport
     from entire.redact import Redacted
     from entire.store.step_transcripts import SavedTranscript
 
@@ -167,7 +168,7 @@ class SessionTranscript:
         subagents = self._present_subagents(since, until) if found is not None else []
         if found is None or not subagents:
             return found
-        from entire.model import activity
+        from entire.conversation import windows
 
         calls = {task.subagent: name for name, task in self._session.tasks.items() if task.subagent}
         inner: dict[str, list[Activity | None]] = {}
@@ -175,7 +176,7 @@ class SessionTranscript:
             read = getattr(self._analyzer_of(subagent.session_ref), "activity", None)
             call = subagent.tool_use_id or calls.get(subagent.id, subagent.id)
             inner.setdefault(call, []).append(read(START) if read is not None else None)
-        return activity.with_subagents(found, inner)
+        return windows.with_subagents(found, inner)
 
     def subagents(self, since: Position, until: Position) -> list[Subagent]:
         """Return the subagents that worked between two positions, and those still in the background."""

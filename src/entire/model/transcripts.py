@@ -9,10 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    Seen = tuple[str, int, float, str]
-    # What a record is, how many precede it, its time, and the id of the tool call that it is about: '' for a tool that
-    # only writes, reads or searches. A notice that a call's work in the background ended is a result.
-
 
 class Position(Value):
     """A place between two records of a transcript, made by its adapter. Elsewhere it is stored and handed back, but not
@@ -38,10 +34,6 @@ class Position(Value):
 
 
 START = Position()
-
-
-PROMPT, ANSWER, CALL, RESULT, INTERRUPTION = "prompt", "answer", "call", "result", "interruption"
-"""What a record of a transcript is, as far as it matters for when tools were at work (``entire.model.activity``)."""
 
 
 class Agreement(Value):
@@ -88,15 +80,6 @@ class SessionFile(Value):
     session_id: str
     session_ref: str
     changed: float
-
-
-class Prompt(Value):
-    """A person's prompt. ``position``: the number of records before it; ``id``: the agent's id of the turn."""
-
-    text: str
-    position: int
-    time: float = 0.0
-    id: str = ""
 
 
 class Edit(Value):

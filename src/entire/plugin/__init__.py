@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from entire.agents.opaque import OpaqueTranscript as OpaqueTranscript
     from entire.agents.put_back import files as put_back_files
     from entire.agents.transcripts import clean as clean
+    from entire.conversation.records import Prompt as Prompt
     from entire.errors import EntireError as EntireError
     from entire.model.effects import Delete as Delete
     from entire.model.effects import PutBack as PutBack
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from entire.model.transcripts import FileReport as FileReport
     from entire.model.transcripts import Message as Message
     from entire.model.transcripts import Position as Position
-    from entire.model.transcripts import Prompt as Prompt
     from entire.model.transcripts import SessionFile as SessionFile
     from entire.model.transcripts import Subagent as Subagent
     from entire.model.transcripts import TokenUsage as TokenUsage
@@ -81,7 +81,7 @@ _PUBLIC = {
     "Message": "entire.model.transcripts",
     "OpaqueTranscript": "entire.agents.opaque",
     "Position": "entire.model.transcripts",
-    "Prompt": "entire.model.transcripts",
+    "Prompt": "entire.conversation.records",
     "PutBack": "entire.model.effects",
     "Run": "entire.model.effects",
     "START": "entire.model.transcripts",

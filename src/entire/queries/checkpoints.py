@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from entire.agents import capabilities
-from entire.agents.conversation import USER
 from entire.agents.directory import AgentDirectory
+from entire.conversation.messages import BY_USER
+from entire.conversation.records import Prompt
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
 from entire.lifecycle import directories
@@ -13,7 +14,7 @@ from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.jsontext import whole
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
 from entire.model.times import parse_time
-from entire.model.transcripts import FIGURES, START, Prompt, Subagent, TokenUsage, of_figures, uncertain
+from entire.model.transcripts import FIGURES, START, Subagent, TokenUsage, of_figures, uncertain
 from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
 from entire.queries import commits, turns
@@ -170,7 +171,7 @@ def _prompts(stored: Sequence[str], end: TranscriptEnd, start: int, agent: Agent
     transcript = agent.transcript("", end.data) if agent is not None else None
     analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
     if analyzer is None:
-        said = [message for message in session_transcripts.messages(None, end, start) if message.who == USER]
+        said = [message for message in session_transcripts.messages(None, end, start) if message.who == BY_USER]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
     found = analyzer.prompts(analyzer.at(max(start - end.first, 0)))
     found = [replace(prompt, position=prompt.position + end.first) for prompt in found]

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.agents.directory import AgentDirectory
+    from entire.conversation.records import Prompt
     from entire.lifecycle.context import Context
-    from entire.model.transcripts import Position, Prompt
+    from entire.model.transcripts import Position
     from entire.resume.targets import StoredSession
     from entire.undo.transaction import Draft
 

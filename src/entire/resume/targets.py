@@ -5,8 +5,9 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 
 from __future__ import annotations
 
-from entire.agents import capabilities, conversation
+from entire.agents import capabilities
 from entire.agents.directory import AgentDirectory
+from entire.agents.forms import reading
 from entire.errors import EntireError, MissingObjectError
 from entire.git import history, refs, switch
 from entire.layout import METADATA_BRANCH
@@ -311,4 +312,4 @@ def _recency(stored: StoredSession) -> tuple[float, float, int]:
         return (stored.created or float("inf"), stored.created, 0)
     agent = AgentDirectory.without_plugins().make_by_type(stored.agent_type)
     known = transcript_merge.last_time(agent, agent.transcript("", stored.data)) if agent is not None else 0.0
-    return (known or conversation.last_time(stored.data), stored.created, len(stored.data))
+    return (known or reading.last_time(stored.data), stored.created, len(stored.data))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import capabilities, conversation, resuming
+from entire.agents import capabilities, resuming
 from entire.agents.directory import AgentDirectory
+from entire.agents.forms import reading
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
@@ -200,7 +201,7 @@ def last_time(agent: Agent, transcript: Transcript) -> float:
     told = [message.time for message in show()] if show is not None else []
     analyzer = capabilities.transcript_analyzer(agent, transcript)
     told += [prompt.time for prompt in analyzer.prompts(START)] if analyzer is not None else []
-    latest: float = max([*told, conversation.last_time(transcript.snapshot())])
+    latest: float = max([*told, reading.last_time(transcript.snapshot())])
     return latest
 
 

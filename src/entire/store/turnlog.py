@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from entire.conversation.records import Prompt
     from entire.layout import Place
     from entire.model.session import Turn
-    from entire.model.transcripts import Prompt
 
 _NUMBER = (int, float)
 _KINDS: dict[str, type | tuple[type, ...]] = {

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.claude_code import records
+from entire.agents.claude_code import records, tools
 from entire.agents.claude_code.transcript import ClaudeTranscript
-from entire.model.activity import Activity
+from entire.conversation.records import RUNNING, Answer
+from entire.conversation.windows import Activity
 from entire.model.times import parse_time
 from entire.model.transcripts import START
 
@@ -66,7 +67,7 @@ def test_a_file_of_the_old_form_cannot_tell(tmp_path: Path) -> None:
         ({"message": {"content": [{"type": "text", "text": "Please go on"}]}}, False),
     ],
 )  # fmt: skip
-def test_only_the_agents_own_note_is_an_interruption(record: records.Record, expected: bool) -> None:
+def test_only_the_agents_own_note_is_an_interruption(record: dict[str, object], expected: bool) -> None:
     assert records.is_interruption(record) is expected
 
 
@@ -76,4 +77,6 @@ def test_only_the_agents_own_note_is_an_interruption(record: records.Record, exp
      ("Write", False), ("NotebookEdit", False), ("Grep", False), ("WebFetch", False)],
 )  # fmt: skip
 def test_unknown_tools_may_run_programs(tool: str, expected: bool) -> None:
-    assert records.runs_programs(tool) is expected
+    block = {"name": tool}
+    call = tools.call(block, Answer(position=0, id="a"), details=False)
+    assert (call.tool in RUNNING) is expected

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from entire.agents.claude_code import subagents
-from entire.agents.claude_code.tail import Task
+from entire.conversation.records import Call, Result
 from entire.model.transcripts import Subagent
 
 
@@ -26,8 +26,12 @@ def keep_note(session: str, agent: str, value: object) -> Path:
     return path
 
 
-def task(call: str, **about: Any) -> Task:
-    return Task(0, call, about)
+def task(call: str, *, notice: bool = False, **about: Any) -> Call | Result:
+    """Return a call, or with the subagent's id a result of it or a notice that it ended."""
+    subagent = Subagent(**{"id": "", "tool_use_id": call, **about})
+    if not subagent.id:
+        return Call(position=0, id=call, task=subagent)
+    return Result(position=0, call=call, task=subagent, is_notice=notice)
 
 
 def test_subagents_of_a_subagent_are_its_neighbours(session: str) -> None:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.demo.agent import Demo
+from entire.conversation.records import Prompt
 from entire.model.times import parse_time
-from entire.model.transcripts import START, FileReport, Position, Prompt, TokenUsage
+from entire.model.transcripts import START, FileReport, Position, TokenUsage
 from entire_demo_agent.conversation import Conversation, helper_transcript
 from entire_demo_agent.memory import Transcript
 from entire_demo_agent.tools import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from entire.agents.gemini.transcript import ChatLines
-from entire.model.activity import Activity
+from entire.conversation.windows import Activity
 from entire.model.times import parse_time
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from entire.agents.gemini.agent import Gemini
 from entire.agents.gemini.document import ChatDocument
 from entire.agents.gemini.transcript import ChatLines
+from entire.model.times import parse_time
 from entire.model.transcripts import START, Position
 
 HEADER = {"sessionId": "s1", "projectHash": "x", "kind": "main"}
@@ -138,9 +139,20 @@ def test_an_answer_is_counted_where_its_figures_are() -> None:
     assert (unknown.input_tokens, unknown.output_tokens, unknown.api_call_count) == (None, None, 1)
 
 
+def test_figures_that_come_after_the_commit_are_counted_after_it() -> None:
+    read = chat(answer("a1", second=1, tokens=None), answer("a2", second=9, tokens=figures(2)),
+                answer("a1", second=1, tokens=figures(5)))  # fmt: skip
+    early = Gemini(env={}).transcript("", read.cut(read.at(2)))
+    boundary = early.answer_boundary(START, parse_time("2026-01-01T10:00:05Z"))
+    assert (boundary.count, early.tokens(START, boundary).api_call_count) == (2, 0)
+    assert read.tokens(boundary).input_tokens == 7
+
+
 def test_the_last_line_of_an_answer_wins() -> None:
-    read = chat(answer("a1", tokens=figures(5)), answer("a1", tokens=figures(7), model="m2"), user("u1", "next"))
-    assert (read.tokens(START).input_tokens, read.tokens(START).api_call_count) == (7, 1)
+    last = {**figures(7), "output": 0}
+    read = chat(answer("a1", tokens=figures(5)), answer("a1", tokens=last, model="m2"), user("u1", "next"))
+    used = read.tokens(START)
+    assert (used.input_tokens, used.output_tokens, used.api_call_count) == (7, 0, 1)
     assert read.model(START) == "m2"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.agents import conversation
+from entire.agents import readings
 from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, PartDigest
 from entire.model.transcripts import Edit, ToolCall
 from entire.model.value import replace
@@ -230,7 +230,7 @@ def test_lines_that_are_not_in_the_commit() -> None:
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_captured_transcript_has_a_digest(path: Path) -> None:
-    messages = [MessageView(**message.__dict__) for message in conversation.read(path.read_bytes())]
+    messages = [MessageView(**message.__dict__) for message in readings.messages(None, path.read_bytes())]
     prompts = [message for message in messages if message.who == "user"]
     one = replace(part(), prompts=tuple(PromptView(text=one.text, position=one.at) for one in prompts))
     found = digest.of_part(checkpoint(one), one, messages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,9 +12,10 @@ from typing import Any, ClassVar
 from entire.agents import transcripts
 from entire.agents.demo.agent import Demo
 from entire.agents.demo.transcript import DemoTranscript
+from entire.conversation.records import EDIT, Call, Prompt
 from entire.model.effects import PutBack
 from entire.model.events import Event
-from entire.model.transcripts import START, Agreement, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
+from entire.model.transcripts import START, Agreement, FileReport, Position, SessionFile, Subagent, TokenUsage
 from entire.model.value import replace
 from tests.rigs.demo import DemoRig
 
@@ -61,8 +63,9 @@ class CountsEveryRecordTwice(DemoTranscript):
 
 class CountsFailedCalls(DemoTranscript):
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
-        given = [record.get("input") for _, _, record in self.records(since, until)]
-        return [FileReport(path=one["path"]) for one in given if isinstance(one, dict) and "path" in one]
+        stop = sys.maxsize if until is None else until.count
+        calls = [record for record in self.records(since) if isinstance(record, Call) and record.position < stop]
+        return [FileReport(path=call.subject) for call in calls if call.tool == EDIT and call.subject]
 
 
 class ForgetsWherePromptsAre(DemoTranscript):

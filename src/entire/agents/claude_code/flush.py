@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entire.agents.claude_code.records import Record
+    from entire.agents.claude_code.records import Native
     from entire.model.events import Event
 
 STEP = 0.02
@@ -54,7 +54,7 @@ class _Watch:
                 self._is_there = self._is_final(record) or self._is_there
         return self._is_there
 
-    def _is_final(self, record: Record) -> bool:
+    def _is_final(self, record: Native) -> bool:
         if record.get("type") == "user":
             turn = record.get("promptId")
             self._names_turns = self._names_turns or bool(turn)

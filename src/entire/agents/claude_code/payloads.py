@@ -51,7 +51,7 @@ def event(hook: str, data: bytes, now: float) -> Event | None:
 
 def session_ref(payload: Payload) -> str:
     """Return the transcript's path. At SessionStart it is only a hint: the file may be missing or a different one."""
-    path = records.path_of(payload.get("transcript_path"))
+    path = transcripts.path_of(payload.get("transcript_path"))
     return os.path.abspath(path) if path else ""
 
 
@@ -135,7 +135,7 @@ def _subagent_stop(payload: Payload) -> Payload | None:
         "source": "background",
         "only_in_background": agent not in _background(payload),
         "subagent_id": agent,
-        "subagent_ref": records.path_of(payload.get("agent_transcript_path")),
+        "subagent_ref": transcripts.path_of(payload.get("agent_transcript_path")),
         "subagent_type": kind,
         "tool_use_id": noted.get("call", ""),
         "task_description": noted.get("description", ""),

@@ -10,13 +10,14 @@ from __future__ import annotations
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
+from entire.model.transcripts import TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    Record = dict[str, Any]
+    Native = dict[str, Any]
 
 GLUE = b'{"parentUuid":'
 """How a record of the tree starts. It finds records that the agent appended to an incomplete line."""
@@ -36,16 +37,10 @@ WITHOUT_MEANING = (
 )
 """Starts of lines that need not be parsed: they are not in the tree and hold nothing we use."""
 
-FILE_TOOLS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 TASK_TOOLS = ("Agent", "Task")
 """Names of the tool that starts a subagent; it was called Task before 2.1."""
 
-_HARMLESS_TOOLS = frozenset((
-    *FILE_TOOLS, "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "LS", "LSP", "NotebookRead",
-    "Read", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoRead", "TodoWrite", "ToolSearch", "WebFetch",
-    "WebSearch",
-))  # fmt: skip
-
+_CONVERSATION = ("assistant", "attachment", "user")
 _COMMAND = ("<command-name>", "<command-message>")
 _INTERRUPTED = "[Request interrupted by user"
 _NO_PROMPT = (
@@ -60,13 +55,13 @@ _NO_PROMPT = (
 _USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
-def content(record: Record) -> object:
-    """Return the message's content: a string, or a list of blocks."""
+def content(record: Native) -> object:
+    """Return the message's content: a string, or a list of blocks; in the old short form a message may be its text."""
     message = record.get("message")
-    return message.get("content") if isinstance(message, dict) else None
+    return message.get("content") if isinstance(message, dict) else message
 
 
-def blocks(record: Record, kind: str) -> list[Record]:
+def blocks(record: Native, kind: str) -> list[Native]:
     """Return the message's content blocks of type ``kind``."""
     found = content(record)
     if not isinstance(found, list):
@@ -74,7 +69,7 @@ def blocks(record: Record, kind: str) -> list[Record]:
     return [block for block in found if isinstance(block, dict) and block.get("type") == kind]
 
 
-def text_of(record: Record) -> str:
+def text_of(record: Native) -> str:
     """Return the message's text, its text blocks joined by newlines."""
     found = content(record)
     if isinstance(found, str):
@@ -82,7 +77,20 @@ def text_of(record: Record) -> str:
     return "\n".join(clean(block.get("text")) for block in blocks(record, "text"))
 
 
-def prompt_text(record: Record, *, modern: bool) -> str:
+def parts(record: Native) -> Iterator[tuple[str, Native | None]]:
+    """Yield each tool call of an answer with the text before it, and last the text after them without a call."""
+    found, texts = content(record), list[str]()
+    for block in found if isinstance(found, list) else [{"type": "text", "text": found}]:
+        kind = block.get("type") if isinstance(block, dict) else ""
+        if kind == "text" and (text := clean(block.get("text"))):
+            texts.append(text)
+        elif kind == "tool_use":
+            yield "\n".join(texts), block
+            texts = []
+    yield "\n".join(texts), None
+
+
+def prompt_text(record: Native, *, modern: bool) -> str:
     """Return the prompt a person typed, or '' if this user record is none.
 
     ``modern``: the file marks prompts with ``promptSource`` (typed, queued, sdk), as it does since 2.1; in older files
@@ -99,6 +107,16 @@ def prompt_text(record: Record, *, modern: bool) -> str:
     return text or ("[image]" if blocks(record, "image") else "")
 
 
+def joined_prompt(record: Native) -> str:
+    """Return the prompt that a person typed while a tool ran, and that joined the turn; '' for other records."""
+    held = record.get("attachment") if record.get("type") == "attachment" else None
+    if not isinstance(held, dict) or held.get("type") != "queued_command" or held.get("commandMode") != "prompt":
+        return ""
+    origin = held.get("origin")
+    is_typed = not isinstance(origin, dict) or origin.get("kind") == "human"
+    return clean(held.get("prompt")) if is_typed else ""
+
+
 def is_conversation(record: object) -> bool:
     """Tell whether a record is a prompt or an answer, and not one that the agent wrote by itself."""
     if not isinstance(record, dict):
@@ -109,7 +127,7 @@ def is_conversation(record: object) -> bool:
     )
 
 
-def command_text(record: Record) -> str:
+def command_text(record: Native) -> str:
     """Return ``/name args`` if this user record is a slash command, else ''."""
     text = content(record)
     if not isinstance(text, str) or not text.startswith(_COMMAND) or record.get("isMeta") is True:
@@ -118,12 +136,12 @@ def command_text(record: Record) -> str:
     return clean(f"{name} {arguments}".strip()) if name else ""
 
 
-def is_expansion(record: Record) -> bool:
+def is_expansion(record: Native) -> bool:
     """Tell whether this is the expansion of a custom slash command (built-in ones like /compact have none)."""
     return record.get("isMeta") is True and not text_of(record).startswith("<local-command-")
 
 
-def notification(record: Record) -> tuple[str, str]:
+def notification(record: Native) -> tuple[str, str]:
     """Return (task id, tool use id) of a notice that a background task ended; ('', '') for other records."""
     text = content(record)
     if not isinstance(text, str) or not text.startswith("<task-notification>"):
@@ -148,14 +166,14 @@ def _tagged(text: str, tag: str) -> str:
     return inside.strip() if closing else ""
 
 
-def answer_id(record: Record) -> str:
+def answer_id(record: Native) -> str:
     """Return the id shared by all records of an API response; in the old form, which has none, the record's own."""
     message = record.get("message")
     found = message.get("id") if isinstance(message, dict) else None
     return clean(found) or clean(record.get("uuid"))
 
 
-def is_synthetic(record: Record) -> bool:
+def is_synthetic(record: Native) -> bool:
     """Tell whether the agent itself wrote this answer, such as an API error or "No response requested."."""
     message = record.get("message")
     return record.get("isApiErrorMessage") is True or (
@@ -163,90 +181,31 @@ def is_synthetic(record: Record) -> bool:
     )
 
 
-def model(record: Record) -> str:
+def model(record: Native) -> str:
     """Return the model that wrote this answer, '' if the agent itself did."""
     message = record.get("message")
     return clean(message.get("model")) if isinstance(message, dict) and not is_synthetic(record) else ""
 
 
-def usage(record: Record) -> tuple[int, int, int, int]:
-    """Return input, cache creation, cache read and output tokens of the response this record belongs to."""
+def usage(record: Native) -> TokenUsage | None:
+    """Return the tokens of the response that this record belongs to; None if the record does not tell."""
     message = record.get("message")
     found = message.get("usage") if isinstance(message, dict) else None
     if not isinstance(found, dict) or is_synthetic(record):
-        return 0, 0, 0, 0
-    a, b, c, d = (natural(found.get(key)) for key in _USAGE)
-    return a, b, c, d
+        return None
+    fresh, written, cached, output = (natural(found.get(key)) for key in _USAGE)
+    if not (fresh or written or cached or output):
+        return None
+    return TokenUsage(input_tokens=fresh, cache_creation_tokens=written, cache_read_tokens=cached, output_tokens=output,
+                      api_call_count=1)  # fmt: skip
 
 
-def changed_paths(result: object) -> list[str]:
-    """Return the paths that a tool changed, from its ``toolUseResult``.
-
-    The shape of the result decides, because the call may be in a part that is not read again: Write and Edit results
-    carry a patch, reads nest their ``filePath``, and a plan has a ``filePath`` without a patch. A shell command's says
-    what it changed since 2.1.332, perhaps not all of it (``moreFiles``, ``skipped``, ``unavailable``): what it does not
-    name may have been changed all the same.
-    """
-    if not isinstance(result, dict) or result.get("error"):
-        return []
-    if "edit_mode" in result or "new_source" in result:
-        found = [result.get("notebook_path")]
-    elif "structuredPatch" in result or "oldString" in result:
-        found = [result.get("filePath")]
-    else:
-        found = list(_changed_by_shell(result.get("bashEditDiff")))
-    return [path for path in map(path_of, found) if path]
+def is_known(kind: object) -> bool:
+    """Tell whether records of a type can belong to the conversation."""
+    return kind in _CONVERSATION
 
 
-def _changed_by_shell(told: object) -> Iterator[object]:
-    for key in ("changedFiles", "files") if isinstance(told, dict) else ():
-        named = told.get(key) if isinstance(told, dict) else None
-        for entry in named if isinstance(named, list) else ():
-            yield entry.get("filePath") if isinstance(entry, dict) else entry
-
-
-def path_of(value: object) -> str:
-    """Return an untrusted path, or '' if no file can have it."""
-    path = clean(value)
-    return "" if "\0" in path else path
-
-
-def runs_programs(tool: str) -> bool:
-    """Tell whether a tool can change files that it does not report: a shell, MCP, a subagent, or one not known here."""
-    return tool not in _HARMLESS_TOOLS
-
-
-def is_interruption(record: Record) -> bool:
+def is_interruption(record: Native) -> bool:
     """Tell whether the agent noted here that the user stopped it; a person may type the same words."""
     is_noted = isinstance(content(record), list) and not record.get("promptSource")
     return is_noted and text_of(record).startswith(_INTERRUPTED)
-
-
-def goes_on(result: object) -> bool:
-    """Tell whether a tool's result only says that it works on in the background."""
-    if not isinstance(result, dict):
-        return False
-    is_launched = result.get("isAsync") is True or result.get("status") == "async_launched"
-    return is_launched or bool(result.get("backgroundTaskId"))
-
-
-def result_agent(block: Record, result: object) -> Record:
-    """Return what a tool result says about a subagent: ``id``, ``type``, ``description``, ``background``, that it has
-    ``started``; or {}.
-    """
-    found: Record = {}
-    if isinstance(result, dict):
-        agent = clean(result.get("agentId"))
-        if is_tool_id(agent):
-            background = result.get("isAsync") is True or result.get("status") == "async_launched"
-            found = {"id": agent, "background": background, "type": clean(result.get("agentType")), "started": True}
-            found["description"] = clean(result.get("description"))
-        return found
-    inner = block.get("content")
-    texts = [part.get("text") for part in inner if isinstance(part, dict)] if isinstance(inner, list) else [inner]
-    for text in texts:  # the old form has the id only in the text: "agentId: a1b2c3 (...)"
-        _, mark, rest = clean(text).partition("agentId: ")
-        words = rest.split(maxsplit=1)
-        if mark and words and is_tool_id(words[0]):
-            return {"id": words[0]}
-    return found

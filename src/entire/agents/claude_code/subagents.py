@@ -12,12 +12,14 @@ from entire.agents import transcripts
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import Subagent
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from entire.agents.claude_code.tail import Task
+    from entire.conversation.records import Call, Result
 
 _MAX_NOTE = 1 << 16
 _MAX_NOTES = 2000
@@ -54,49 +56,61 @@ def note(session_ref: str, agent: str) -> dict[str, Any]:
     return {"call": call if is_tool_id(call) else "", **about}
 
 
-def collect(session_ref: str, tasks: list[Task]) -> list[Subagent]:
-    """Merge the mentions of each subagent, which share the call's id, in order of appearance."""
-    merged: dict[str, dict[str, Any]] = {}
-    for task in tasks:
-        about = merged.setdefault(task.call or task.about.get("id", ""), {"call": task.call})
-        background = about.get("background") or task.about.get("background", False)
-        about.update({key: value for key, value in task.about.items() if value}, background=background)
-    _name_running(session_ref, merged)
-    found: dict[str, Subagent] = {}
-    for about in merged.values():
-        agent = about.get("id", "")
-        if not agent or agent in found or (about.get("notice") and not _is_known(session_ref, about)):
+def collect(session_ref: str, tasks: Sequence[Call | Result]) -> list[Subagent]:
+    """Merge what calls, results and notices say about each subagent, in order of appearance."""
+    from entire.conversation.records import Result
+
+    merged: dict[str, Subagent] = {}
+    noticed = set()  # those of which only a notice tells
+    for record in tasks:
+        task, call = record.task, record.call if isinstance(record, Result) else record.id
+        if task is None:
             continue
-        noted = {} if about.get("type") and about.get("description") and about["call"] else note(session_ref, agent)
-        call = about["call"] or noted.get("call", "")
-        found[agent] = Subagent(
-            id=agent,
-            session_ref=transcript_of(session_ref, agent),
-            tool_use_id=call if is_tool_id(call) else "",
-            type=about.get("type") or noted.get("type", ""),
-            description=about.get("description") or noted.get("description", ""),
-            background=about["background"],
+        key = call or task.id
+        if isinstance(record, Result) and record.is_notice and key not in merged:
+            noticed.add(key)
+        elif isinstance(record, Result) and not record.is_notice:
+            noticed.discard(key)
+        before = merged.get(key, Subagent(id="", tool_use_id=call))
+        merged[key] = Subagent(
+            id=task.id or before.id,
+            tool_use_id=call,
+            type=task.type or before.type,
+            description=task.description or before.description,
+            background=task.background or before.background,
         )
+    running = _running(session_ref, [call for call, subagent in merged.items() if call and not subagent.id])
+    merged = {key: replace(subagent, id=subagent.id or running.get(key, "")) for key, subagent in merged.items()}
+    found: dict[str, Subagent] = {}
+    for key, subagent in merged.items():
+        if not subagent.id or subagent.id in found:
+            continue
+        ref = transcript_of(session_ref, subagent.id)
+        if key in noticed and not os.path.exists(ref):
+            continue  # a shell command in the background, not a subagent
+        found[subagent.id] = _described(session_ref, replace(subagent, session_ref=ref))
     return list(found.values())
 
 
-def _is_known(session_ref: str, about: dict[str, Any]) -> bool:
-    """Tell whether an ended background task is a subagent, not a shell command."""
-    return "type" in about or "started" in about or os.path.exists(transcript_of(session_ref, about["id"]))
+def _described(session_ref: str, subagent: Subagent) -> Subagent:
+    """Return a subagent with what its metadata file says, where its call and its result leave something out."""
+    is_whole = subagent.type and subagent.description and subagent.tool_use_id
+    noted = {} if is_whole else note(session_ref, subagent.id)
+    call = subagent.tool_use_id or noted.get("call", "")
+    return replace(
+        subagent,
+        tool_use_id=call if is_tool_id(call) else "",
+        type=subagent.type or noted.get("type", ""),
+        description=subagent.description or noted.get("description", ""),
+    )
 
 
-def _name_running(session_ref: str, merged: dict[str, dict[str, Any]]) -> None:
-    """Set the ids of subagents without a result yet, from the metadata that the agent writes when they start."""
-    running = {call: about for call, about in merged.items() if call and not about.get("id")}
-    if not running:
-        return
+def _running(session_ref: str, calls: Sequence[str]) -> dict[str, str]:
+    """Return the ids of subagents by their calls, from the metadata that the agent writes when they start."""
     try:
-        names = os.listdir(folder(session_ref))[:_MAX_NOTES]
+        names = os.listdir(folder(session_ref))[:_MAX_NOTES] if calls else []
     except (OSError, ValueError):
-        return
-    for name in sorted(names):
-        agent = name.removeprefix("agent-").removesuffix(".meta.json")
-        if name == f"agent-{agent}.meta.json":
-            about = running.get(note(session_ref, agent).get("call", ""))
-            if about is not None:
-                about["id"] = agent
+        return {}
+    agents = [name.removeprefix("agent-").removesuffix(".meta.json") for name in sorted(names)]
+    noted = {note(session_ref, agent).get("call", ""): agent for agent in agents if f"agent-{agent}.meta.json" in names}
+    return {call: noted[call] for call in calls if call in noted}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from entire.agents.external import asking
 from entire.agents.external.language import questions
 from entire.agents.external.transcript import ExternalTranscript
-from entire.model.transcripts import START, Prompt
+from entire.conversation.records import Prompt
+from entire.model.transcripts import START
 from entire.model.value import replace
 
 TYPE_CHECKING = False

@@ -9,8 +9,9 @@ from entire.agents import transcripts
 from entire.agents.external.language import wire
 from entire.agents.external.language.protocol import MAX_TRANSCRIPT
 from entire.agents.lines import LineTranscript
+from entire.conversation.records import Prompt
 from entire.model import jsontext
-from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, TokenUsage
 from entire.model.value import replace
 
 TYPE_CHECKING = False
@@ -326,15 +327,19 @@ class ExternalTranscript:
 
     def messages(self) -> list[Message]:
         """Return the conversation that the plugin's compact form tells, else that of the transcript's own form."""
-        from entire.agents import conversation
+        from entire.agents.forms import reading
+        from entire.conversation.messages import Reading
 
         compact = "compact_transcript" in self._info.capabilities
         told = self._once(("compact-transcript",), self._compact) if compact else None
         if told is None:
             number_of = self._number_of_line()
-            return [replace(message, at=number_of(message.at)) for message in conversation.read(self.snapshot())]
+            return [
+                replace(message, at=number_of(message.at))
+                for message in Reading(reading.records(self.snapshot())).messages()
+            ]
         end = self.end().count  # the compact form does not say where a message is
-        return [replace(message, at=end) for message in conversation.read(told)]
+        return [replace(message, at=end) for message in Reading(reading.records(told)).messages()]
 
     def _compact(self, path: str) -> bytes:
         words = ("compact-transcript", "--session-ref", path)

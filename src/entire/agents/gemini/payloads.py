@@ -36,13 +36,13 @@ def event(hook: str, data: bytes, now: float) -> Event | None:
         "session_id": session,
         "session_ref": session_ref(payload),
         "timestamp": now,
-        "cwd": records.path_of(payload.get("cwd")),
+        "cwd": transcripts.path_of(payload.get("cwd")),
     }
     return Event(**{**common, **fields})
 
 
 def session_ref(payload: Payload) -> str:
-    path = records.path_of(payload.get("transcript_path"))
+    path = transcripts.path_of(payload.get("transcript_path"))
     return os.path.abspath(path) if path else ""
 
 
@@ -88,9 +88,9 @@ def _after_tool(payload: Payload) -> Payload | None:
     """
     tool = payload.get("tool_name")
     if tool == records.SHELL_TOOL:
-        from entire.agents import tool_runs
+        from entire.conversation import commits
 
-        made = " ".join(tool_runs.printed(_output(payload)))
+        made = " ".join(commits.printed(_output(payload)))
         return {"type": EventType.TOOL_END, "tool_name": tool, "metadata": {records.COMMITTED: made} if made else {}}
     if tool != records.TASK_TOOL:
         return None

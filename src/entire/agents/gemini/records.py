@@ -8,24 +8,18 @@ last line of an id wins. Older chats are one JSON object whose ``messages`` are 
 from __future__ import annotations
 
 from entire.agents.transcripts import clean
-from entire.model.ids import is_tool_id
 from entire.model.jsontext import LARGEST
+from entire.model.transcripts import TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Record = dict[str, Any]
+    Native = dict[str, Any]
 
 WITHOUT_MEANING = (b'{"$set":{"lastUpdated":"',)
 """How lines start that need not be parsed. A new list of messages comes first in its line."""
 
-FILE_TOOLS = ("write_file", "replace")
-_HARMLESS_TOOLS = frozenset((
-    *FILE_TOOLS, "activate_skill", "ask_user", "complete_task", "enter_plan_mode", "exit_plan_mode", "glob",
-    "google_web_search", "grep_search", "list_directory", "read_file", "read_many_files", "save_memory",
-    "search_file_content", "update_topic", "web_fetch", "write_todos",
-))  # fmt: skip
 SHELL_TOOL = "run_shell_command"
 TASK_TOOL = "invoke_agent"
 """Name of the tool that starts a subagent and waits for it."""
@@ -47,8 +41,8 @@ _NO_PROMPT = (
 # ---------------------------------------------------------------- messages
 
 
-def message_id(record: Record) -> str:
-    return clean(record.get("id"))
+def message_id(native: Native) -> str:
+    return clean(native.get("id"))
 
 
 def text_of(content: object) -> str:
@@ -77,13 +71,13 @@ def without_hook_context(text: str) -> str:
     return text
 
 
-def prompt_text(record: Record) -> str:
+def prompt_text(native: Native) -> str:
     """Return the prompt that a person typed, or '' if this user message is none."""
-    content = record.get("content")
+    content = native.get("content")
     text = without_hook_context(text_of(content))
     if text.startswith(_NO_PROMPT):
         return ""
-    shown = without_hook_context(text_of(record.get("displayContent")))
+    shown = without_hook_context(text_of(native.get("displayContent")))
     return shown or text or ("[image]" if _has_media(content) else "")
 
 
@@ -92,99 +86,61 @@ def _has_media(content: object) -> bool:
     return any(isinstance(part, dict) and ("inlineData" in part or "fileData" in part) for part in parts)
 
 
-def is_session_context(record: Record) -> bool:
+def is_session_context(native: Native) -> bool:
     """Tell whether this user message starts with what the agent tells the model when a session begins."""
-    content = record.get("content")
+    content = native.get("content")
     first = content[:1] if isinstance(content, list) else content
     return text_of(first).startswith(_SESSION_CONTEXT)
 
 
-def is_conversation(record: Record) -> bool:
+def is_conversation(native: Native) -> bool:
     """Tell whether a message is part of a conversation, and not only how the agent begins one."""
-    return (record.get("type") == "user" and bool(prompt_text(record))) or record.get("type") == "gemini"
+    return (native.get("type") == "user" and bool(prompt_text(native))) or native.get("type") == "gemini"
 
 
 # ---------------------------------------------------------------- the agent's own view
 
 
-def new_messages(record: Record) -> list[Record] | None:
-    """Return the messages with which this record replaces the conversation that the model sees, None if it does not."""
-    changes = record.get("$set")
+def new_messages(native: Native) -> list[Native] | None:
+    """Return the messages with which a record replaces the conversation that the model sees, None if it does not."""
+    changes = native.get("$set")
     found = changes.get("messages") if isinstance(changes, dict) else None
     return [message for message in found if isinstance(message, dict)] if isinstance(found, list) else None
 
 
-def rewound_to(record: Record) -> str:
+def rewound_to(native: Native) -> str:
     """Return the id of the first message that the agent's own rewind removed, or ''."""
-    return clean(record.get("$rewindTo"))
+    return clean(native.get("$rewindTo"))
 
 
 # ---------------------------------------------------------------- answers
 
 
-def usage(record: Record) -> tuple[int | None, int | None, int | None] | None:
-    """Return input (with what was cached), cached and output tokens (without thoughts); None without any figures."""
-    found = record.get("tokens")
+def usage(native: Native) -> TokenUsage | None:
+    """Return an answer's tokens as the agent gives them, None without any: its input includes what was cached, its
+    output no thoughts. So did the Go CLI, whose checkpoints stay comparable.
+    """
+    found = native.get("tokens")
     if not isinstance(found, dict):
         return None
-    return _figure(found, "input"), _figure(found, "cached"), _figure(found, "output")
+    return TokenUsage(input_tokens=_figure(found, "input"), cache_read_tokens=_figure(found, "cached"),
+                      output_tokens=_figure(found, "output"), api_call_count=1)  # fmt: skip
 
 
-def _figure(found: Record, key: str) -> int | None:
+def _figure(found: Native, key: str) -> int | None:
     value = found.get(key)
     return value if type(value) is int and 0 <= value <= LARGEST else None
 
 
-# ---------------------------------------------------------------- tool calls
-
-
-def calls(record: Record) -> list[Record]:
-    found = record.get("toolCalls")
+def calls(native: Native) -> list[Native]:
+    """Return the tool calls of an answer, as they are in it; ``tools`` interprets them."""
+    found = native.get("toolCalls")
     return [call for call in found if isinstance(call, dict)] if isinstance(found, list) else []
 
 
-def arguments(call: Record) -> Record:
-    given = call.get("args")
-    return given if isinstance(given, dict) else {}
+# ---------------------------------------------------------------- others
 
 
-def changed_path(call: Record) -> str:
-    """Return the path that a call changed, absolute if the agent tells; '' if it changed none."""
-    if call.get("name") not in FILE_TOOLS or call.get("status") != "success":
-        return ""
-    display = call.get("resultDisplay")
-    shown = path_of(display.get("filePath")) if isinstance(display, dict) else ""
-    return shown or path_of(arguments(call).get("file_path"))
-
-
-def runs_programs(call: Record) -> bool:
-    """Tell whether a tool can change files that it does not report: a shell, MCP, a subagent, or one not known here."""
-    return clean(call.get("name")) not in _HARMLESS_TOOLS
-
-
-def is_interruption(record: Record) -> bool:
+def is_interruption(native: Native) -> bool:
     """Tell whether the agent noted here that the user stopped it."""
-    return record.get("type") == "info" and text_of(record.get("content")) == "Request cancelled."
-
-
-def path_of(value: object) -> str:
-    """Return an untrusted path, or '' if no file can have it."""
-    path = clean(value)
-    return "" if "\0" in path else path
-
-
-def output(call: Record) -> str:
-    """Return what a call put out: what the model gets, and what the person sees."""
-    results = call.get("result")
-    texts = [clean(call.get("resultDisplay"))]
-    for part in results if isinstance(results, list) else []:
-        answered = part.get("functionResponse") if isinstance(part, dict) else None
-        response = answered.get("response") if isinstance(answered, dict) else None
-        texts.append(clean(response.get("output")) if isinstance(response, dict) else "")
-    return "\n".join(texts)
-
-
-def subagent_id(call: Record) -> str:
-    """Return the id of the subagent that a call ran; '' if it is not known or not safe in a path."""
-    found = clean(call.get("agentId"))
-    return found if is_tool_id(found) else ""
+    return native.get("type") == "info" and text_of(native.get("content")) == "Request cancelled."

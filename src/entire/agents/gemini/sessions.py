@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from entire.agents.gemini.records import Record
+    from entire.agents.gemini.records import Native
     from entire.agents.transcripts import Source
     from entire.model.effects import PutBack
 
@@ -189,7 +189,7 @@ def has_conversation(path: str) -> bool:
     return any(records.is_conversation(message) for line in lines for message in _messages(transcripts.loads(line)))
 
 
-def _messages(record: object) -> list[Record]:
+def _messages(record: object) -> list[Native]:
     """Return the messages in a record: those that it lists, else itself."""
     if not isinstance(record, dict):
         return []

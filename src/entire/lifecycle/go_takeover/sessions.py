@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from entire.conversation.records import Prompt
     from entire.layout import Place
     from entire.model.records import SessionRecord
     from entire.model.session import Session
-    from entire.model.transcripts import Prompt
 
 _MARGIN = 2.0  # seconds between the writing of a state and of its folder, at most
 _STALE = 3600.0  # seconds without a write to a running turn's transcript after which its agent counts as gone

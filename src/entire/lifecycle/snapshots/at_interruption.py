@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import conversation
+from entire.agents import readings
 from entire.git.write import blob_id
 from entire.lifecycle.snapshots import unreported
 from entire.model.value import replace
@@ -61,8 +61,9 @@ def _edits(context: Context, session: Session, turn: Turn) -> dict[str, list[Edi
     if transcripts.size(transcript.path) > _MAX_TRANSCRIPT:
         return {}
     found: dict[str, list[Edit]] = {}
-    for message in conversation.read(transcript.native.snapshot(), turn.start.count):
-        call = message.call
+    whole = readings.of(context.reader_of(session), transcript.native.snapshot())
+    for message in whole.messages():
+        call = message.call if message.at >= turn.start.count else None
         for edit in call.edits if call is not None and not call.has_failed else ():
             found.setdefault(transcript.relative(edit.path), []).append(edit)
     return found

@@ -13,7 +13,7 @@ from entire.lifecycle.snapshots.recorder import Cause, Step
 from entire.model.events import Event, EventType
 from entire.model.ids import new_id
 from entire.model.session import Turn
-from entire.model.transcripts import START, Prompt
+from entire.model.transcripts import START
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.redact import redact_text
@@ -22,6 +22,7 @@ from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.conversation.records import Prompt
     from entire.lifecycle.context import Context
     from entire.lifecycle.session_transcript import SessionTranscript
     from entire.lifecycle.snapshots.recorder import Change
@@ -357,6 +358,8 @@ def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, f
     """
     found = _first_of(transcript.prompts(turn.start, finish))
     if not found and turn.prompt:
+        from entire.conversation.records import Prompt
+
         found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
     if found and first and not transcript.prompts(START, turn.start):
         found[0] = replace(found[0], position=0)  # what precedes a session's first prompt belongs to it

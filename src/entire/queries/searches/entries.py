@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from entire.agents import conversation
+from entire.agents import readings
+from entire.conversation.messages import BY_AGENT, BY_USER
 from entire.index.entries import Entry
 from entire.model.findings import ANSWER, OUTPUT, PROMPT, TOOL
 from entire.model.value import replace
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.conversation import Reading
+    from entire.conversation.messages import Reading
     from entire.model.transcripts import Message
     from entire.store.transcript_ends import TranscriptEnd
 
@@ -31,14 +32,17 @@ class Reader:
         return [replace(message, at=message.at + end.first) for message in found] if end.first else found
 
     def _messages(self, data: bytes, agent: Agent | None) -> list[Message]:
-        ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-        if ask is not None:
-            return list(ask())
-        known = conversation.beginning(self._whole, self._data, data) if self._whole is not None else None
-        if known is not None:
-            return known
-        self._data, self._whole = data, conversation.read_whole(data)
-        return self._whole.messages
+        if agent is not None and hasattr(agent.transcript(""), "messages"):  # it displays them in its own way
+            return readings.messages(agent, data)
+        if self._whole is not None and self._begins_with(data):
+            return self._whole.messages(data.count(b"\n") + (not data.endswith(b"\n")))
+        self._data, self._whole = data, readings.of(agent, data)
+        return self._whole.messages()
+
+    def _begins_with(self, part: bytes) -> bool:
+        """Tell whether a transcript is an earlier state of the last one that was read: lines at its beginning."""
+        ends = part.endswith(b"\n") or self._data[len(part) : len(part) + 1] in (b"", b"\n")
+        return ends and b"\n" in part and self._data.startswith(part)
 
 
 def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:
@@ -58,10 +62,10 @@ def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:
 def _said(said: Iterable[Message]) -> Iterator[Entry]:
     turn = 0
     for message in said:
-        if message.who == conversation.USER:
+        if message.who == BY_USER:
             turn += 1
             yield Entry(PROMPT, message.text, message.at, turn, message.time)
-        elif message.who == conversation.AGENT:
+        elif message.who == BY_AGENT:
             yield Entry(ANSWER, message.text, message.at, turn, message.time)
         else:
             yield from _call(message, turn)

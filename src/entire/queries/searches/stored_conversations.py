@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import conversation
+from entire.agents import readings
 from entire.agents.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.git import bulk, read, write
@@ -92,7 +92,9 @@ class StoredConversations:
         """Return what a session says in a checkpoint."""
         if source.subagent:
             end = transcript_ends.cut(self._objects.blob(self._transcripts[source.key]) or b"")
-            return entries.of(conversation.read_subagent(end.data))
+            agent = AgentDirectory.without_plugins().make_by_type(source.agent)
+            reading = readings.of_subagent(agent, end.data, source.subagent)
+            return entries.of(reading.messages())
         slot = self._slots[source.key]
         if self._reader.session_id != source.session_id:
             self._objects.forget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import sys
 
-from entire.agents import conversation
+from entire.conversation.messages import BY_USER
 from entire.model.conversations import ConversationPart, TurnView
 from entire.model.value import replace
 from entire.model.views import MessageView
@@ -94,7 +94,7 @@ def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTra
     """Return a conversation with the running turn, which has no end; its prompt may not be in the transcript yet."""
     if part.messages and running.turn not in [turn.turn for turn in part.turns]:
         last = part.messages[-1]
-        prompt = MessageView(who=conversation.USER, text=running.prompt, at=last.at + 1, time=running.started)
+        prompt = MessageView(who=BY_USER, text=running.prompt, at=last.at + 1, time=running.started)
         turn = replace(running, position=prompt.at, agent=part.agent, number=len(part.turns) + 1)
         return replace(part, messages=(*transcript.messages, prompt), turns=(*part.turns, turn))
     *before, last_turn = part.turns or (running,)
@@ -149,8 +149,7 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
 def _with_records(part: ConversationPart, transcript: ReadTranscript, request: ShowRequest) -> ConversationPart:
     if not request.has_records:
         return part
-    unknown = conversation.unknown(transcript.content)
-    return replace(part, records=tuple((at + transcript.first, form) for at, form in unknown))
+    return replace(part, records=tuple(session_transcripts.unknown(transcript)))
 
 
 def _since(whole: ConversationPart, start: int) -> ConversationPart:
@@ -176,7 +175,7 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
     recorded, they have the same order. Its number is that of the prompt in the conversation, as a search counts it:
     what is recorded has turns without a prompt too, and prompts that were taken back.
     """
-    prompts = [message for message in messages if message.who == conversation.USER]
+    prompts = [message for message in messages if message.who == BY_USER]
     if not prompts:
         return list(known)
     matched = _matched(prompts, known)

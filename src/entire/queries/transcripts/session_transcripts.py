@@ -5,7 +5,7 @@ A plugin's sessions are read from what is stored of them.
 
 from __future__ import annotations
 
-from entire.agents import conversation
+from entire.agents import readings
 from entire.agents.directory import AgentDirectory
 from entire.agents.stand_in import StandIn
 from entire.errors import MissingObjectError
@@ -94,12 +94,18 @@ def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscrip
 
 def messages(agent: Agent | None, end: TranscriptEnd, start: int = 0) -> list[MessageView]:
     """Return what was said in a transcript from record ``start`` on, as its adapter reads it if that can."""
-    ask = getattr(agent.transcript("", end.data), "messages", None) if agent is not None else None
-    said = conversation.read(end.data) if ask is None else ask()
+    said = readings.messages(agent, end.data)
     found = (MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said)
     return [message for message in found if message.at >= start]
 
 
-def subagent_messages(content: bytes) -> list[MessageView]:
+def subagent_messages(agent: Agent | None, content: bytes, subagent: str) -> list[MessageView]:
     """Return what was said in a subagent's transcript."""
-    return [MessageView(**message.__dict__) for message in conversation.read_subagent(content)]
+    said = readings.of_subagent(agent, content, subagent).messages()
+    return [MessageView(**message.__dict__) for message in said]
+
+
+def unknown(transcript: ReadTranscript) -> list[tuple[int, str]]:
+    """Return the records of a transcript that say nothing to people: their numbers and types."""
+    found = readings.of(transcript.agent, transcript.content).unknown
+    return [(at + transcript.first, form) for at, form in found]

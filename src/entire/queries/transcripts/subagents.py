@@ -10,6 +10,7 @@ from entire.queries.transcripts import session_transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.agents.contract import Agent
     from entire.git.read import Objects
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
@@ -22,6 +23,7 @@ class Descriptions(Value):
     """What a session's transcript says about its subagents, by their id and by their call's."""
 
     by_name: dict[str, Subagent]
+    agent: Agent | None = None
 
     def of(self, *names: str) -> Subagent:
         return next((self.by_name[name] for name in names if name in self.by_name), Subagent(id=""))
@@ -42,7 +44,7 @@ def described(transcript: ReadTranscript) -> Descriptions:
         for name in (subagent.id, subagent.tool_use_id):
             if name and (subagent.description or name not in found):
                 found[name] = subagent
-    return Descriptions(by_name=found)
+    return Descriptions(by_name=found, agent=agent)
 
 
 def of_task(objects: Objects, task: Task, known: Descriptions, request: ShowRequest) -> SubagentView:
@@ -56,7 +58,7 @@ def of_task(objects: Objects, task: Task, known: Descriptions, request: ShowRequ
         description=about.description,
         has_transcript=bool(oid),
         notes=len(task.increments),
-        messages=_messages(objects, oid, request),
+        messages=_messages(objects, oid, request, known.agent, task.agent_id),
     )
 
 
@@ -73,11 +75,13 @@ def of_state(objects: Objects, state: Session, transcript: ReadTranscript, reque
             description=task.description or about.description,
             has_transcript=bool(task.stored),
             notes=len(task.increments),
-            messages=_messages(objects, task.stored, request),
+            messages=_messages(objects, task.stored, request, known.agent, task.subagent),
         ))  # fmt: skip
     return views
 
 
-def _messages(objects: Objects, oid: str, request: ShowRequest) -> tuple[MessageView, ...] | None:
+def _messages(
+    objects: Objects, oid: str, request: ShowRequest, agent: Agent | None, subagent: str
+) -> tuple[MessageView, ...] | None:
     content = objects.blob(oid) if oid and request.has_subagents else None
-    return tuple(session_transcripts.subagent_messages(content)) if content is not None else None
+    return tuple(session_transcripts.subagent_messages(agent, content, subagent)) if content is not None else None

@@ -11,9 +11,10 @@ from entire.agents.external.agent import ExternalAgent
 from entire.agents.external.asked_transcript import AskedTranscript
 from entire.agents.external.language.protocol import EXTENSIONS
 from entire.agents.external.language.questions import QUESTIONS
+from entire.conversation.records import Prompt
 from entire.model.effects import PutBack, Write
 from entire.model.health import HooksHealth, HookStatus
-from entire.model.transcripts import START, FileLines, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
+from entire.model.transcripts import START, FileLines, FileReport, Position, SessionFile, Subagent, TokenUsage
 from tests import plugins
 from tests.unit.agents.external.world import World
 

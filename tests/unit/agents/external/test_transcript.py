@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from entire.agents.external.agent import ExternalAgent
-from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
+from entire.conversation.records import Prompt
+from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, TokenUsage
 from tests import plugins
 from tests.unit.agents.external.world import World, shell
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.external.language import questions, wire
+from entire.conversation.records import Prompt
 from entire.model import jsontext
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event, EventType
@@ -24,7 +25,6 @@ from entire.model.transcripts import (
     FileReport,
     Message,
     Position,
-    Prompt,
     SessionFile,
     Subagent,
     TokenUsage,

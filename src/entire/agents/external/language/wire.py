@@ -13,6 +13,7 @@ import time
 from entire import files
 from entire.agents.external.language.protocol import MAX_TRANSCRIPT
 from entire.agents.transcripts import clean
+from entire.conversation.records import Prompt
 from entire.model import jsontext
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event, EventType
@@ -29,7 +30,6 @@ from entire.model.transcripts import (
     FileReport,
     Message,
     Position,
-    Prompt,
     SessionFile,
     Subagent,
     TokenUsage,

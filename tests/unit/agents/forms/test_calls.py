@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.agents import call_forms, conversation
-from entire.agents.conversation import Message
-from entire.model.transcripts import Edit, ToolCall
+from entire.agents import readings, tool_arguments
+from entire.agents.directory import AgentDirectory
+from entire.agents.forms import calls
+from entire.model.transcripts import Edit, Message, ToolCall
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: (
@@ -30,12 +31,15 @@ JSON = st.recursive(
 )
 
 
-def calls(name: str) -> list[Message]:
-    return [message for message in conversation.read((FIXTURES / name).read_bytes()) if message.who == "tool"]
+def read(name: str) -> list[Message]:
+    agent = {"claude_code": "claude-code", "gemini": "gemini", "demo": "demo"}.get(name.partition("/")[0])
+    return readings.messages(
+        AgentDirectory.without_plugins().make(agent) if agent else None, (FIXTURES / name).read_bytes()
+    )
 
 
 def call(name: str, number: int) -> ToolCall:
-    found = calls(name)[number].call
+    found = [message.call for message in read(name) if message.who == "tool"][number]
     assert found is not None
     return found
 
@@ -115,7 +119,7 @@ def test_subagents(name: str, number: int, task: str) -> None:
 
 @pytest.mark.parametrize("name", [CLAUDE, GEMINI, "demo/a-session.jsonl", "conversations/codex/two-turns.jsonl"])
 def test_times(name: str) -> None:
-    times = [message.time for message in conversation.read((FIXTURES / name).read_bytes())]
+    times = [message.time for message in read(name)]
     assert times[0] > 1.7e9
     assert times == sorted(times)
 
@@ -124,42 +128,35 @@ def test_times(name: str) -> None:
     ("code", "has_failed"), [({"exit_code": 1}, True), ({"exit_code": 0}, False), ({"exit_code": "1"}, False)]
 )
 def test_exit_codes_as_data(code: dict[str, object], has_failed: bool) -> None:
-    (found,) = call_forms.results({"type": "function_call_output", "call_id": "c", "output": "x", "metadata": code})
+    result = {"type": "function_call_output", "call_id": "c", "output": "x", "metadata": code}
+    (found,) = calls.results(result, 0, 0.0)
     assert found.has_failed == has_failed
-
-
-def test_only_a_commands_output_names_an_exit_code() -> None:
-    result = call_forms.Result(id="c", output="x\nExit code: 1")
-    assert call_forms.with_result(ToolCall(id="c", command="make"), result).has_failed
-    assert not call_forms.with_result(ToolCall(id="c"), result).has_failed
-    quoted = call_forms.Result(id="c", output="\n".join(["a"] * 20 + ["Exit code: 1"] + ["b"] * 20))
-    assert not call_forms.with_result(ToolCall(id="c", command="cat log"), quoted).has_failed
 
 
 def test_a_patch_of_several_hunks() -> None:
     patch = (
         "*** Begin Patch\n*** Update File: a\n@@ def f\n x\n-1\n+2\n y\n@@\n-3\n*** Delete File: b\n*** End Patch\n+z"
     )
-    found = call_forms.tool_call({}, "apply_patch", patch)
-    assert found.edits == (Edit(path="a", old="1\n", new="2\n"), Edit(path="a", old="3\n"))
+    assert tool_arguments.edits(patch) == (Edit(path="a", old="1\n", new="2\n"), Edit(path="a", old="3\n"))
 
 
 @given(record=st.dictionaries(st.sampled_from(["type", "message", "content", "call_id", "output", "role"]), JSON))
 def test_nonsense_is_no_answer_and_no_error(record: dict[str, object]) -> None:
-    for result in call_forms.results(record):
-        assert result.id
+    for result in calls.results(record, 0, 0.0):
+        assert result.call
         json.dumps(result.output)
 
 
 @given(given=JSON)
 def test_nonsense_arguments_are_no_error(given: object) -> None:
-    found = call_forms.tool_call({"input": given, "output": given}, "edit", given)
+    found = calls.call({"name": "edit", "input": given, "output": given}, 0, "a", 0.0)
     assert all(edit.path for edit in found.edits)
+    calls.inline_result({"output": given}, found)
 
 
 def test_what_a_shell_command_says_it_changed() -> None:
-    data = (FIXTURES / "claude_code/transcripts/2.1.332/headless-bash-edit-diff.jsonl").read_bytes()
-    calls = [message.call for message in conversation.read(data) if message.call is not None]
+    said = read("claude_code/transcripts/2.1.332/headless-bash-edit-diff.jsonl")
+    calls = [message.call for message in said if message.call is not None]
     told = [
         [(edit.path.rpartition("/")[2], edit.old, edit.new, edit.is_whole) for edit in call.edits] for call in calls
     ]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from entire.model import activity
-from entire.model.activity import Activity, Window
-from entire.model.transcripts import ANSWER, CALL, INTERRUPTION, PROMPT, RESULT
+from entire.conversation import windows
+from entire.conversation.windows import ANSWER, CALL, INTERRUPTION, OPEN, PROMPT, RESULT, Activity, Window
 
 BASH = Window(call="bash", began=20.0, ended=30.0)
 
@@ -16,7 +15,7 @@ def seen(*rows: tuple[str, float] | tuple[str, float, str]) -> list[tuple[str, i
 
 
 def test_a_window_lasts_from_the_call_to_its_result() -> None:
-    found = activity.derive(seen(
+    found = windows.derive(seen(
         (PROMPT, 10.0), (ANSWER, 19.0), (CALL, 20.0, "bash"), (CALL, 21.0), (RESULT, 22.0),
         (RESULT, 30.0, "bash"), (CALL, 40.0, "open"), (RESULT, 41.0, "of an earlier turn"),
     ))  # fmt: skip
@@ -25,23 +24,34 @@ def test_a_window_lasts_from_the_call_to_its_result() -> None:
 
 
 def test_a_background_task_is_at_work_until_the_notice_of_its_end() -> None:
-    found = activity.derive(seen((CALL, 20.0, "bash"), (ANSWER, 25.0), (RESULT, 30.0, "bash")))
+    found = windows.derive(seen((CALL, 20.0, "bash"), (ANSWER, 25.0), (RESULT, 30.0, "bash")))
     assert found is not None and found.windows == (BASH,)
 
 
 @pytest.mark.parametrize("rows", [(), ((PROMPT, 10.0), (CALL, 0.0, "bash"))])
 def test_without_records_or_times_nothing_can_be_told(rows: tuple[tuple[str, float], ...]) -> None:
-    assert activity.derive(seen(*rows)) is None
+    assert windows.derive(seen(*rows)) is None
 
 
 def test_an_interruption_ends_the_turn_unless_it_goes_on() -> None:
     rows = seen((PROMPT, 10.0), (CALL, 20.0, "bash"), (INTERRUPTION, 29.0), (RESULT, 30.0, "bash"))
-    found = activity.derive(rows)
+    found = windows.derive(rows)
     assert found is not None
     assert (found.interrupted, found.windows) == (30.0, (BASH,)), "what it stopped ends with it"
     for kind in (PROMPT, ANSWER, CALL):
-        later = activity.derive([*rows, (kind, 9, 50.0, "")])
+        later = windows.derive([*rows, (kind, 9, 50.0, "")])
         assert later is not None and later.interrupted == 0.0
+
+
+def test_what_an_interruption_stopped_may_be_written_late() -> None:
+    rows = seen((OPEN, 20.0, "answer"), (INTERRUPTION, 29.0), (CALL, 20.0, "bash"), (RESULT, 30.0, "bash"))
+    found = windows.derive(rows)
+    assert found is not None
+    assert (found.interrupted, found.windows) == (30.0, (Window(call="answer", began=20.0, ended=29.0), BASH))
+    for kind in (ANSWER, OPEN, CALL):
+        after = windows.derive(seen((INTERRUPTION, 29.0), (kind, 20.0, "late")))
+        assert after is not None
+        assert (after.interrupted, after.has_answers) == (29.0, False), kind
 
 
 @pytest.mark.parametrize(
@@ -70,7 +80,7 @@ def test_a_turn_whose_tools_only_write_changes_nothing_unreported() -> None:
 def test_the_tools_of_subagents_stand_for_the_calls_that_started_them() -> None:
     own = Activity(windows=(Window(call="task", began=10.0, ended=90.0), BASH), first=1.0, last=90.0)
     inner = Activity(windows=(Window(call="inner", began=50.0, ended=60.0),), first=11.0, last=80.0)
-    assert activity.with_subagents(own, {"task": [inner]}).windows == (BASH, *inner.windows)
-    assert activity.with_subagents(own, {"task": [Activity(first=11.0)]}).windows == (BASH,)
-    whole = activity.with_subagents(own, {"task": [inner, None]}).windows
+    assert windows.with_subagents(own, {"task": [inner]}).windows == (BASH, *inner.windows)
+    assert windows.with_subagents(own, {"task": [Activity(first=11.0)]}).windows == (BASH,)
+    whole = windows.with_subagents(own, {"task": [inner, None]}).windows
     assert set(whole) == {*own.windows, *inner.windows}, "one of them cannot tell"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from entire.agents import message_forms
-from entire.agents.message_forms import AGENT, TOOL, USER
+from entire.agents.forms import messages
+from entire.conversation.messages import BY_AGENT as AGENT
+from entire.conversation.messages import BY_TOOL as TOOL
+from entire.conversation.messages import BY_USER as USER
+from entire.conversation.messages import Reading
 from entire.model.transcripts import Message
 
 
 def read(record: dict[str, object]) -> list[Message]:
-    return message_forms.messages(7, record)
+    return Reading(messages.said(record, 7, "a")).messages()
 
 
 @pytest.mark.parametrize(

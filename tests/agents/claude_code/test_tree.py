@@ -1,4 +1,4 @@
-"""What single records say about a conversation's branches, and that both readers of Claude Code's files follow it."""
+"""What single records say about a conversation's branches, for hooks and for people."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 
-from entire.agents import conversation, lines
+from entire.agents import readings
+from entire.agents.claude_code import records
 from entire.agents.claude_code.agent import ClaudeCode
+from entire.conversation.messages import BY_USER
 from entire.model.transcripts import START, Position
 
 NIL = "00000000-0000-0000-0000-000000000000"
 RESTART = {"type": "last-prompt", "leafUuid": NIL, "explicit": True, "sessionId": "s"}
+
+
+def shown(data: bytes) -> list[str]:
+    return [message.text for message in readings.of(ClaudeCode(), data).messages() if message.who == BY_USER]
 
 
 def prompt(uuid: str, parent: str | None, text: str, **more: Any) -> dict[str, Any]:
@@ -87,7 +93,7 @@ def test_both_readers_agree(case: str) -> None:
     records, expected = CASES[case]
     lines = [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
     data = b"".join(lines)
-    assert conversation.prompts(data) == expected
+    assert shown(data) == expected
     whole = ClaudeCode().transcript("/s.jsonl", data)
     assert [found.text for found in whole.prompts(START)] == expected
     for count in range(len(lines) + 1):  # in parts, and as if the file ended there
@@ -96,7 +102,7 @@ def test_both_readers_agree(case: str) -> None:
         assert [found.text for found in ClaudeCode().transcript("/s.jsonl", data).prompts(since)] == later
         part = b"".join(lines[:count])
         cut = [found.text for found in ClaudeCode().transcript("/s.jsonl", part).prompts(START)]
-        assert [found.text for found in whole.prompts(START, since)] == cut == conversation.prompts(part)
+        assert [found.text for found in whole.prompts(START, since)] == cut == shown(part)
 
 
 def test_a_leaf_before_the_part_that_is_read() -> None:
@@ -108,14 +114,6 @@ def test_a_leaf_before_the_part_that_is_read() -> None:
     assert [found.text for found in transcript.prompts(Position(count=2), Position(count=4))] == ["two"]
 
 
-def test_where_a_record_continues() -> None:
-    assert lines.node({"uuid": "b", "parentUuid": "a"}) == ("b", ("a",))
-    assert lines.node(boundary("c", "x", "y")) == ("c", ("x", "y"))
-    assert lines.node({"id": "b", "parentId": None}) == ("b", ())
-    assert lines.node({"uuid": "b"}) is None
-    assert lines.node({"parentUuid": "a", "uuid": 3, "compactMetadata": []}) is None
-
-
 @pytest.mark.parametrize("held", [None, 3, [], {}, {"type": "queued_command", "commandMode": "prompt", "prompt": []}])
 def test_an_odd_attachment_is_no_prompt(held: object) -> None:
-    assert lines.joined_prompt({"type": "attachment", "attachment": held}) == ""
+    assert records.joined_prompt({"type": "attachment", "attachment": held}) == ""

@@ -1,23 +1,24 @@
-"""The forms in which transcripts hold messages and tool calls, as tables, and one record read by them."""
+"""The forms in which transcripts hold messages, as tables, and one native record read by them."""
 
 from __future__ import annotations
 
-from entire.agents import call_forms, lines, transcripts
+from entire.agents.forms import calls
 from entire.agents.transcripts import clean
+from entire.conversation.records import Answer, Prompt
 from entire.model.jsontext import real
 from entire.model.times import parse_time
-from entire.model.transcripts import Message
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    Record = dict[str, Any]
+    from entire.conversation.records import Record
 
-USER = "user"
-AGENT = "agent"
-TOOL = "tool"
+    Native = dict[str, Any]
+
+USER, AGENT = "user", "agent"
 
 _ROLES = {
     "user": USER, "human": USER, "prompt": USER, "user.message": USER,
@@ -42,16 +43,6 @@ _TEXTS = (None, "text", "Text", "input_text", "output_text")
 
 _CALLS = ("call", "tool", "toolCall", "tool_use", "tool_call", "function_call", "custom_tool_call", "local_shell_call")
 _CALL_LISTS = ("toolCalls", "toolRequests", "tool_calls")
-_CALL_PARTS = ("function", "functionCall", "state", "action")
-"""Where a call can hold its name and arguments, if not in itself."""
-_NAMES = ("name", "tool", "toolName")
-_ARGUMENTS = ("input", "arguments", "args")
-_SUBJECTS = (
-    "file_path", "filePath", "notebook_path", "path", "absolute_path", "dir_path",
-    "command", "cmd", "pattern", "query", "url", "description", "prompt", "task", "message",
-)  # fmt: skip
-_CHANGES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")  # lines of a patch
-
 _CONTEXT = (
     "system-reminder", "system_reminder", "hook_context", "environment_context", "user_instructions",
     "current_datetime", "timestamp",
@@ -68,7 +59,7 @@ _NOTES = (
 _HIDDEN = "[REDACTED]"  # in place of an agent's thought
 
 _KNOWN = frozenset((
-    *_ROLES, *_CALLS, *call_forms.RESULTS, "message", "event_msg", "response_item", "attachment",
+    *_ROLES, *_CALLS, *calls.RESULTS, "message", "event_msg", "response_item", "attachment",
 ))  # fmt: skip
 """Types of records that can say something. Those of another type belong to the agent alone, whatever they hold."""
 
@@ -76,37 +67,61 @@ _TIMES = ("timestamp", "time", "created_at")
 _MILLISECONDS = 1e11  # larger numbers count milliseconds, or microseconds
 
 
-def messages(at: int, record: Record) -> list[Message]:
-    """Return what record number ``at`` says; nothing for the agent's notes to itself, such as reminders."""
+def said(record: Native, at: int, name: str) -> list[Record]:
+    """Return what native record number ``at`` says; nothing for the agent's notes to itself, such as reminders.
+    ``name``: the id of an answer in it.
+    """
     if is_aside(record) or is_unknown(record):
         return []
-    joined = lines.joined_prompt(record)
-    if joined:
-        return list(_text(at, moment(record), USER, [joined]))
-    body = _body(record)
+    body, time = _body(record), moment(record)
     if body.get("type") in _CALLS:
-        return [_call(at, moment(record), body)]
+        return _called(body, Answer(position=at, id=name, time=time))
     who = _speaker(record, body)
-    if not who:
+    if not who or (who == USER and _is_note(body.get("content"))):
         return []
-    content = next((body[name] for name in _CONTENTS if body.get(name)), "")
-    if who == USER and _is_note(body.get("content")):
-        return []
-    time = moment(record)
-    found = list(_blocks(at, time, who, content))
-    for name in _CALL_LISTS:
-        if name in body:
-            found += [_call(at, time, call) for call in call_forms.entries(body[name]) if isinstance(call, dict)]
-    return found
+    content = next((body[key] for key in _CONTENTS if body.get(key)), "")
+    blocks = content if isinstance(content, list) else [content]
+    if who == USER:
+        text = _text([text for block in blocks if (text := _said(block))], who)
+        return [Prompt(position=at, text=text, time=time)] if text else []
+    answer = Answer(position=at, id=name, time=time, is_again=True)
+    listed = [call for key in _CALL_LISTS for call in calls.entries(body.get(key)) if isinstance(call, dict)]
+    return [*_answered(blocks, answer), *(part for call in listed for part in _called(call, answer))]
 
 
-def is_unknown(record: Record) -> bool:
+def _answered(blocks: list[Any], answer: Answer) -> Iterator[Record]:
+    """Yield the texts and tool calls of an answer's content, without tool results and thoughts."""
+    texts: list[str] = []
+    for block in [*blocks, None]:
+        is_call = isinstance(block, dict) and (
+            block.get("type") in _CALLS or isinstance(block.get("functionCall"), dict)
+        )
+        if block is None or is_call:
+            text, texts = _text(texts, AGENT), []
+            if text:
+                yield replace(answer, text=text)
+            yield from _called(block, answer) if block is not None else ()
+        elif text := _said(block):
+            texts.append(text)
+
+
+def _called(given: Native, answer: Answer) -> list[Record]:
+    """Return a call, with the answer that it may hold itself."""
+    call = calls.call(given, answer.position, answer.id, answer.time)
+    result = calls.inline_result(given, call)
+    if result is None:
+        return [call]
+    name = call.id or f"{answer.id} {call.subject}"
+    return [replace(call, id=name), replace(result, call=name)]
+
+
+def is_unknown(record: Native) -> bool:
     """Tell whether a record is of a type that says nothing to people, such as one that a newer version added."""
     kind = record.get("type")
     return isinstance(kind, str) and kind not in _KNOWN
 
 
-def is_aside(record: Record) -> bool:
+def is_aside(record: Native) -> bool:
     """Tell whether a record belongs to no conversation with people: a note, a subagent's, a compaction's."""
     if "agentId" in record and isinstance(record["agentId"], str) and record["agentId"]:
         return True
@@ -119,22 +134,22 @@ def is_aside(record: Record) -> bool:
     return False
 
 
-def as_main(record: Record) -> Record:
+def as_main(record: Native) -> Native:
     """Return a record of a subagent's transcript without the marks that say so."""
     return {name: value for name, value in record.items() if name not in _SUBAGENT}
 
 
-def form(record: Record) -> str:
+def form(record: Native) -> str:
     """Return the record's own type."""
     return clean(record.get("type"))
 
 
-def repeated_form(record: Record) -> str:
+def repeated_form(record: Native) -> str:
     """Return the type of the records that repeat this one, '' if there are none."""
     return _REPEATED.get(form(record), "")
 
 
-def record_id(record: Record) -> str:
+def record_id(record: Native) -> str:
     """Return the id by which later records refer to this one or continue it, '' if it has none."""
     found = clean(record["id"]) if "id" in record else ""
     if found or "info" not in record:
@@ -142,11 +157,11 @@ def record_id(record: Record) -> str:
     return clean(_dict(record["info"]).get("id"))
 
 
-def moment(record: Record) -> float:
+def moment(record: Native) -> float:
     """Return when a record was written, in seconds since the epoch; 0 if it does not say."""
     value = _time_in(record)
     if value is None:
-        value = _time_in(call_forms.envelope(record) or {})
+        value = _time_in(calls.envelope(record) or {})
     if isinstance(value, str):
         return parse_time(value)
     if value is not None:
@@ -161,7 +176,7 @@ def _seconds(number: float) -> float:
     return float(max(number, 0))
 
 
-def _time_in(place: Record) -> str | float | None:
+def _time_in(place: Native) -> str | float | None:
     for name in _TIMES:
         value = place.get(name)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
@@ -169,13 +184,13 @@ def _time_in(place: Record) -> str | float | None:
     return None
 
 
-def undone_from(record: Record) -> str:
+def undone_from(record: Native) -> str:
     """Return the id of the first record that this one takes back, '' if it takes nothing back."""
     if "$rewindTo" in record:
         return clean(record["$rewindTo"])
     if "$set" not in record and "info" not in record:
         return ""
-    replaced = call_forms.entries(_dict(record.get("$set")).get("messages"))
+    replaced = calls.entries(_dict(record.get("$set")).get("messages"))
     first = _dict(replaced[0]) if replaced else {}
     if _is_note(first.get("content")):  # the conversation so far was appended once more, to be replaced by itself
         return clean(first.get("id"))
@@ -185,16 +200,16 @@ def undone_from(record: Record) -> str:
 # ---------------------------------------------------------------- who
 
 
-def _body(record: Record) -> Record:
+def _body(record: Native) -> Native:
     """Return the message in its envelope, or the record itself."""
-    inner = call_forms.envelope(record)
+    inner = calls.envelope(record)
     if inner is None:
         return record
     item = inner.get("item")
     return item if isinstance(item, dict) else inner
 
 
-def _speaker(record: Record, body: Record) -> str:
+def _speaker(record: Native, body: Native) -> str:
     role = body.get("role")
     if isinstance(role, str):
         return _ROLES.get(role, "")
@@ -202,7 +217,7 @@ def _speaker(record: Record, body: Record) -> str:
         role = place.get("role")
         if isinstance(role, str):
             return _ROLES.get(role, "")
-    inner = call_forms.envelope(record) or {}
+    inner = calls.envelope(record) or {}
     types = [place.get("type") for place in (record, inner, _dict(inner.get("item")))]
     return _ROLES.get("/".join(kind for kind in types if isinstance(kind, str)), "")
 
@@ -210,37 +225,23 @@ def _speaker(record: Record, body: Record) -> str:
 # ---------------------------------------------------------------- what
 
 
-def _blocks(at: int, time: float, who: str, content: object) -> Iterator[Message]:
-    """Yield the texts and tool calls of a message's content, without tool results and thoughts."""
-    texts: list[str] = []
-    for block in content if isinstance(content, list) else [content]:
-        if isinstance(block, str):
-            texts.append(block)
-        elif not isinstance(block, dict):
-            continue
-        elif block.get("type") in _CALLS or isinstance(block.get("functionCall"), dict):
-            yield from _text(at, time, who, texts)
-            texts = []
-            yield _call(at, time, block)
-        elif _is_said(block):
-            texts.append(block["text"])
-    yield from _text(at, time, who, texts)
+def _said(block: object) -> str:
+    """Return the text of a part of a message, '' if it is something else, such as a thought."""
+    if isinstance(block, dict):
+        return str(block["text"]) if _is_said(block) else ""
+    return block if isinstance(block, str) else ""
 
 
-def _is_said(block: Record) -> bool:
+def _is_said(block: Native) -> bool:
     kind = block.get("type")
     if not isinstance(block.get("text"), str) or not (kind is None or isinstance(kind, str)):
         return False
     return kind in _TEXTS and not any(block.get(name) is True for name in ("thought", "synthetic", "ignored"))
 
 
-def _text(at: int, time: float, who: str, texts: list[str]) -> Iterator[Message]:
-    if not texts:
-        return
-    said = [_typed(clean(part)) if who == USER else _spoken(clean(part)) for part in texts]
-    text = "\n".join(part for part in said if part.strip()).strip()
-    if text:
-        yield Message(who=who, text=text, at=at, time=time)
+def _text(texts: list[str], who: str) -> str:
+    parts = [_typed(clean(part)) if who == USER else _spoken(clean(part)) for part in texts]
+    return "\n".join(part for part in parts if part.strip()).strip()
 
 
 def _spoken(text: str) -> str:
@@ -279,39 +280,5 @@ def _is_note(content: object) -> bool:
     return isinstance(text, str) and text.lstrip().startswith(_NOTES)
 
 
-# ---------------------------------------------------------------- tool calls
-
-
-def _call(at: int, time: float, call: Record) -> Message:
-    """Describe a tool call by its most telling argument."""
-    for part in _CALL_PARTS:
-        if part in call:
-            call = {**call, **_dict(call[part])}
-    name = next((call[key] for key in _NAMES if isinstance(call.get(key), str)), "tool")
-    given = next((call[key] for key in _ARGUMENTS if call.get(key)), call)
-    name = clean(name)
-    done = call_forms.tool_call(call, name, given)
-    return Message(who=TOOL, text=_subject(given), at=at, name=name, time=time, call=done)
-
-
-def _subject(given: object) -> str:
-    if isinstance(given, str):
-        arguments = transcripts.loads(given.encode("utf-8", "replace")) if given.lstrip()[:1] == "{" else None
-        return _subject(arguments) if isinstance(arguments, dict) else _changed_files(given) or clean(given)
-    for key in _SUBJECTS:
-        value = _dict(given).get(key)
-        if isinstance(value, list):
-            value = " ".join(word for word in value if isinstance(word, str))
-        if isinstance(value, str) and value:
-            return clean(value)
-    return ""
-
-
-def _changed_files(text: str) -> str:
-    """Return the files that a patch changes, '' if the text is none."""
-    rows = text.split("\n") if text.startswith("*** Begin Patch") else []
-    return ", ".join(clean(line[len(start) :]) for line in rows for start in _CHANGES if line.startswith(start))
-
-
-def _dict(value: object) -> Record:
+def _dict(value: object) -> Native:
     return value if isinstance(value, dict) else {}

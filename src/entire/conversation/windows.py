@@ -1,20 +1,21 @@
-"""When a turn's tools were at work that can run programs: only then can it have changed files that no tool reports.
-
-Adapters say what the records of their transcripts are; everything else is derived from these.
-"""
+"""When a turn's tools were at work that can run programs: only then can it have changed files that no tool reports."""
 
 from __future__ import annotations
 
-from entire.model.transcripts import ANSWER, CALL, INTERRUPTION, RESULT
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from entire.model.transcripts import Seen
+    Seen = tuple[str, int, float, str]
+    # What a record is, its number, its time, and the id of its tool call: '' for a tool that only writes, reads or
+    # searches.
 
 SLACK = 2.0  # seconds by which a change may lie beside a window
+
+PROMPT, ANSWER, OPEN, CALL, RESULT, INTERRUPTION = "prompt", "answer", "open", "call", "result", "interruption"
+"""What a record is, as far as it matters here. OPEN: an answer whose calls are written down only when they are done."""
 
 
 class Window(Value):
@@ -49,28 +50,36 @@ class Activity(Value):
 def derive(seen: Iterable[Seen]) -> Activity | None:
     """Return the activity that a turn's records tell; None if they cannot tell it: there is none, or one has no time.
 
-    What follows an interruption cancels it: the conversation goes on. Only results of what it stopped may come late.
+    What follows an interruption cancels it: the conversation goes on. Only what it stopped may come late: results, and
+    calls that had begun by then.
     """
     windows: dict[str, Window] = {}
-    first = last = interrupted = 0.0
+    first = last = interrupted = stopped = 0.0
     has_answers = False
+    open_answer: Window | None = None
     for kind, _, time, call in seen:
         if not time:
             return None
         first, last = first or time, max(last, time)
-        has_answers = has_answers or kind in (ANSWER, CALL)
+        is_late = kind in (ANSWER, OPEN, CALL) and time <= stopped
+        has_answers = has_answers or (kind in (ANSWER, OPEN, CALL) and not is_late)
         if kind == INTERRUPTION:
-            interrupted = time
+            interrupted = stopped = time
+            if open_answer is not None:
+                windows[open_answer.call] = replace(open_answer, ended=time)
         elif kind == RESULT:
             interrupted = interrupted and max(interrupted, time)
             if (window := windows.get(call)) is not None:
                 windows[call] = replace(window, ended=max(window.ended, time))
-        else:
+        elif not is_late:
             interrupted = 0.0
+        open_answer = Window(call=call, began=time) if kind == OPEN and not is_late else None
         if kind == CALL and call:
             windows.setdefault(call, Window(call=call, began=time))
     if not last:
         return None
+    if open_answer is not None:
+        windows[open_answer.call] = open_answer
     return Activity(
         windows=tuple(windows.values()), interrupted=interrupted, first=first, last=last, has_answers=has_answers
     )

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from entire.agents import tool_runs
-from entire.agents.tool_runs import ToolRun
+from entire.conversation import commits
+from entire.conversation.records import Call, Record, Result
 
 COMMIT = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
 
 
-def found(*runs: ToolRun, moment: float = 100.0) -> str:
-    run = tool_runs.of_commit(runs, COMMIT, moment)
-    return run.answer if run is not None else ""
+def found(*runs: list[Record], moment: float = 100.0) -> str:
+    call = commits.maker([record for run in runs for record in run], COMMIT, moment)
+    return call.answer if call is not None else ""
 
 
-def run(answer: str, command: str = "", output: str = "", started: float = 99.0, ended: float = 99.5) -> ToolRun:
-    return ToolRun(answer=answer, command=command, output=output, started=started, ended=ended)
+def run(answer: str, command: str = "", output: str = "", started: float = 99.0, ended: float = 99.5) -> list[Record]:
+    call = Call(position=0, id=answer, answer=answer, command=command, time=started)
+    if not ended and not output:
+        return [call]
+    return [call, Result(position=1, call=answer, time=ended, output=output, commits=commits.printed(output))]
 
 
 @pytest.mark.parametrize(

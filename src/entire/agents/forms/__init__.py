@@ -1,0 +1,1 @@
+"""Reads the transcripts of agents that have no adapter here, by their forms: for people, no hook does."""

@@ -1,0 +1,1 @@
+"""What a conversation says, derived from the records that an adapter reads: pure, and the same for every agent."""
