@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from entire.errors import EntireError
-from entire.git import history, refs
+from entire.git import history, read, refs
+from entire.model.ids import CheckpointId
 from entire.model.views import TargetView
 from entire.store.catalog import Catalog
 from entire.workspace import Workspace
@@ -73,3 +74,13 @@ def test_it_knows_what_was_there_when_it_was_asked_first(catalog: Catalog, top: 
         (top / ".git" / ref).unlink(missing_ok=True)
     assert catalog.commits == before
     assert Catalog(catalog.place).commits == []
+
+
+def test_the_checkpoint_that_was_read_last_is_not_read_again(catalog: Catalog, top: Path) -> None:
+    """Who shows one asks for it with each of its sessions, of which it may hold thousands."""
+    with read.Objects(str(top)) as objects:
+        first = catalog.read(objects, CheckpointId("c58db9bba54a"))
+        assert first is not None
+        assert catalog.read(objects, CheckpointId("c58db9bba54a")) is first
+        assert catalog.read(objects, CheckpointId("0" * 12)) is None
+        assert catalog.read(objects, CheckpointId("c58db9bba54a")) == first

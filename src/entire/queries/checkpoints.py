@@ -112,7 +112,7 @@ def _join(agent: Agent | None) -> Join | None:
 def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
     """Return a checkpoint as it is stored, by its id or id prefix; raises EntireError if there is none, or several."""
     name = prefix if is_checkpoint_id(prefix) else catalog.checkpoint(prefix)
-    found = checkpoints.read(objects, catalog.commits, CheckpointId(name)) if name else None
+    found = catalog.read(objects, CheckpointId(name)) if name else None
     if found is None:
         raise catalog.forgotten(name or prefix) or EntireError(
             f"checkpoint not found: {prefix}", hint="run `entire explain` to list this branch's checkpoints"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from entire.layout import Place
+    from entire.model.ids import CheckpointId
+    from entire.store.checkpoints import Checkpoint
 
 _FORGOTTEN = "`entire forget --undo` restores what this clone forgot last, if git still has it"
 
@@ -29,6 +31,7 @@ class Catalog:
         self._tips: Mapping[str, str] | None = None
         self._checkpoint_ids: list[str] | None = None
         self._sessions: Mapping[str, tuple[str, ...]] | None = None
+        self._last: Checkpoint | None = None
 
     @property
     def tips(self) -> Mapping[str, str]:
@@ -94,6 +97,14 @@ class Catalog:
     def has_checkpoint(self, checkpoint_id: str) -> bool:
         """Tell whether a checkpoint is stored; ``checkpoint_id`` must be complete."""
         return checkpoint_id in browse.listed(self.place.top, self.commits, [checkpoint_id])
+
+    def read(self, objects: Objects, checkpoint_id: CheckpointId) -> Checkpoint | None:
+        """Return a stored checkpoint, None if there is none. The last one is kept: it is asked for with each session
+        that it holds.
+        """
+        if self._last is None or self._last.id != checkpoint_id:
+            self._last = checkpoints.read(objects, self.commits, checkpoint_id)
+        return self._last
 
     @property
     def session_ids(self) -> set[str]:
