@@ -11,6 +11,11 @@ from typing import Any
 HOME = "/home/dev"
 FOLDER = Path(__file__).parent / "fixtures" / "golden"
 STAGES = sorted(str(path.relative_to(FOLDER))[: -len(".tar.gz")] for path in FOLDER.glob("*/*.tar.gz"))
+WHOLE = (
+    "auto/03-third-turn", "clones/01-two-clones-pushed", "gemini/03-user-commit", "live/05-active-agent-committed",
+    "live/07-active-again", "manual/11-linked-worktree", "manual/12-amend-with-open-step",
+)  # fmt: skip
+"""The stages that between them hold every checkpoint there ever was: a stage begins with what the one before it has."""
 TRUTH: list[dict[str, Any]] = json.loads((FOLDER / "truth.json").read_text())
 
 

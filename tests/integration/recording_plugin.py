@@ -12,6 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import entire
+
 NAME = "recorder"
 HOOKS = ("session-start", "turn-start", "turn-end", "compaction", "session-end")
 _FOLDER = Path(__file__).resolve().parents[1] / "fixtures/plugins"
@@ -19,7 +21,7 @@ _FOLDER = Path(__file__).resolve().parents[1] / "fixtures/plugins"
 _PROGRAM = f"""\
 #!{sys.executable} -IS
 import sys
-sys.path.insert(0, {str(_FOLDER)!r})
+sys.path += {[str(_FOLDER), str(Path(entire.__file__).parents[1])]!r}
 import recorder
 """
 

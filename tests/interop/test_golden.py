@@ -27,6 +27,23 @@ def files(where: Path) -> dict[str, bytes]:
     return {name: git(where, "show", f"{checkpoints.LOCAL_REF}:{name}") for name in names}
 
 
+def trees(stage: str, home: Path) -> set[tuple[str, str]]:
+    """Return the checkpoints of a stage: in which repository, and the id and the name of its tree."""
+    found = set()
+    for where in golden.repositories(golden.unpack(stage, home)):
+        listed = git(where, "for-each-ref", checkpoints.LOCAL_REF) and git(
+            where, "ls-tree", "-rd", checkpoints.LOCAL_REF
+        )
+        found |= {(where.name, line) for line in listed.decode().splitlines() if line.count("/") == 1}
+    return found
+
+
+def test_the_whole_stages_hold_every_checkpoint(tmp_path: Path) -> None:
+    """Tests that ask for each checkpoint play those only."""
+    by_stage = {stage: trees(stage, tmp_path / stage) for stage in golden.STAGES}
+    assert set().union(*by_stage.values()) == set().union(*(by_stage[stage] for stage in golden.WHOLE))
+
+
 @pytest.mark.parametrize("stage", golden.STAGES)
 def test_every_stage_is_read(stage: str, tmp_path: Path) -> None:
     for where in golden.repositories(golden.unpack(stage, tmp_path)):

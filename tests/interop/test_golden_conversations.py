@@ -19,7 +19,7 @@ def test_every_stage(
     world = Repo(top, capsys)
     before = world.files()
     listed = [one for one in world.json("explain", "--limit", "0")["checkpoints"] if one["is_stored"]]
-    for one in listed:
+    for one in listed if stage in golden.WHOLE else ():
         view = world.json("show", one["id"], "--full")
         prompts = [prompt["text"] for part in view["checkpoints"][0]["parts"] for prompt in part["prompts"]]
         said = [message for part in view["conversations"] for message in part["messages"]]

@@ -157,6 +157,7 @@ def test_the_listing(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.Monke
             assert repo.ok("explain", "--session", session_id, "--no-pager")
 
 
+@pytest.mark.parametrize("repos", golden.WHOLE, indirect=True)
 def test_every_commit(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatch) -> None:
     for repo, stored in repos:
         monkeypatch.chdir(repo.top)
@@ -171,6 +172,7 @@ def test_every_commit(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.Monk
         assert repo.ok("explain", "HEAD", "--no-pager")
 
 
+@pytest.mark.parametrize("repos", golden.WHOLE, indirect=True)
 def test_every_checkpoint(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatch) -> None:
     for repo, stored in repos:
         monkeypatch.chdir(repo.top)
