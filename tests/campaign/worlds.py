@@ -16,6 +16,10 @@ from tests.integration.story import Session, Story
 MINE = frozenset(("README.md", "mine.txt", "staged.txt"))  # what a person changed and no session
 
 
+_PLAYED: dict[Path, list[dict[str, Any]]] = {}
+"""What the sessions are at the end of the beginning, by the world's folder."""
+
+
 class World:
     """Two sessions with steps and checkpoints, and a person with edits of their own: staged, not staged, untracked."""
 
@@ -23,6 +27,7 @@ class World:
         self.folder = folder
         self.base = folder / "base"
         self.kept = folder / "kept"
+        shutil.rmtree(self.base, ignore_errors=True)
         self.story = Story(self.base / "repo")
         self.notes: dict[str, Any] = {}  # what a scenario remembers of its preparation
         self._sessions: dict[str, tuple[str | None, str, int]] = {}
@@ -30,7 +35,22 @@ class World:
         os.environ["ENTIRE_LOG_LEVEL"] = "debug"
         os.environ.update(PERSON)
         self.a, self.b = self.story.session(), self.story.session()
-        self._play()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Play the beginning, or put back what this process has played in the same folder: paths are in it."""
+        played = self.folder / "played"
+        known = _PLAYED.get(self.folder)
+        if known is None:
+            self._play()
+            shutil.rmtree(played, ignore_errors=True)
+            shutil.copytree(self.base, played, symlinks=True)
+            _PLAYED[self.folder] = [dict(vars(session)) for session in (self.a, self.b)]
+            return
+        for session, values in zip((self.a, self.b), known, strict=True):
+            vars(session).update(values | {"story": self.story})
+        shutil.rmtree(self.base)
+        shutil.copytree(played, self.base, symlinks=True)
 
     def _play(self) -> None:
         story, a, b = self.story, self.a, self.b

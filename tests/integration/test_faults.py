@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -25,6 +26,15 @@ from tests.integration.story import Session, Story
 ERRORS = ("disk full", "disk full once", "no permission once", "unreadable", "git killed", "small files", "clock back")
 
 
+_FOLDER = tempfile.TemporaryDirectory(prefix="entire-faults-", ignore_cleanup_errors=True)
+
+
+@pytest.fixture
+def place() -> Path:
+    """The same folder for each test: the beginning of the world in it is played once."""
+    return Path(_FOLDER.name).resolve() / "world"
+
+
 def play(stage: Stage, kind: str, count: int) -> None:
     """Play a scenario with a fault at some of its calls, evenly spread."""
     points = list(spread(limits(kind, stage.count(kind)), count + 2))
@@ -38,9 +48,9 @@ def play(stage: Stage, kind: str, count: int) -> None:
 @pytest.mark.parametrize(
     ("name", "kind"), [(name, ERRORS[number % len(ERRORS)]) for number, name in enumerate(SCENARIOS)]
 )
-def test_killed_and_failing(name: str, kind: str, tmp_path: Path) -> None:
+def test_killed_and_failing(name: str, kind: str, place: Path) -> None:
     """One prepared scenario for both: to prepare it takes as long as to play it."""
-    stage = Stage(SCENARIOS[name], tmp_path / "world")
+    stage = Stage(SCENARIOS[name], place)
     play(stage, "kill", 2)
     play(stage, kind, 1)
 
@@ -51,16 +61,16 @@ def test_a_group_is_killed_at_random_moments(tmp_path: Path) -> None:
     assert kills.play(["a turn's end after the agent's commit"], 3, 1, tmp_path)[1] == []
 
 
-def test_killed_as_a_real_process(tmp_path: Path) -> None:
-    stage = Stage(SCENARIOS["rewind --to"], tmp_path / "world")
+def test_killed_as_a_real_process(place: Path) -> None:
+    stage = Stage(SCENARIOS["rewind --to"], place)
     assert stage.play_killed(60, group=False) == "in time"
     stage.play_killed(0.12, group=False)
     stage.play_killed(0.2, group=True)
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path / "world")
+def world(place: Path) -> World:
+    return World(place)
 
 
 @pytest.mark.parametrize(("name", "way"), [(name, ("half", FOLDER)[number % 2]) for number, name in enumerate(FILES)])
@@ -136,9 +146,9 @@ def test_a_full_disk_does_not_make_a_rewind_in_part(
     assert played.file.read_bytes() == conversation
 
 
-def test_a_campaign_can_fail(tmp_path: Path) -> None:
+def test_a_campaign_can_fail(place: Path) -> None:
     """The model is not blind: a file that changes, or an answer that is counted twice, is told."""
-    stage = Stage(SCENARIOS["stop"], tmp_path / "world")
+    stage = Stage(SCENARIOS["stop"], place)
     views = (stage.count("kill"), stage.views("kill"))[1]
     stage.world.restore()
     ended = stage.scenario.act(stage.world, Fault("kill", NEVER))
