@@ -8,6 +8,7 @@ that a test which changes the environment does not change the next one.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -96,8 +97,26 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+_MEMORY = Path("/dev/shm")
+_ROOM, _FILES = 10 << 30, 2_000_000
+"""Bytes and files that must be free there: a whole run writes a third of that."""
+
+
+def _move_into_memory(config: pytest.Config) -> None:
+    """Let a whole run write into memory where there is room: on a disk it takes a tenth longer."""
+    is_whole = getattr(config.option, "numprocesses", 0) and not hasattr(config, "workerinput")
+    if not is_whole or config.option.basetemp or "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK):
+        return
+    there, available = os.statvfs(_MEMORY), re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text())
+    room = min(there.f_bavail * there.f_frsize, int(available[1]) << 10 if available else 0)
+    if room > _ROOM and there.f_favail > _FILES and not there.f_flag & os.ST_NOEXEC:
+        folder = os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="entire-", dir=_MEMORY)
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Seal this process before test modules are imported: they may look at the environment."""
+    _move_into_memory(config)
     home = Path(tempfile.mkdtemp(prefix="entire-tests-")).resolve() / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(GIT_CONFIG)
