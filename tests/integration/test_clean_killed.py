@@ -21,9 +21,9 @@ from tests.integration.test_reset import worked
 MOST = 120
 
 
-def killed(story: Story, *args: str) -> list[Path]:
-    """Return copies of the repository in which the command was killed, one for each of its writes, and a last one in
-    which it came to its end.
+def killed(story: Story, *args: str, until: Callable[[Path], bool] = lambda root: False) -> list[Path]:
+    """Return copies of the repository in which the command was killed, one for each of its writes, up to one that is
+    wanted, or in which it came to its end.
     """
     original, found = story.root, []
     for count in range(MOST):
@@ -34,7 +34,7 @@ def killed(story: Story, *args: str) -> list[Path]:
         def command() -> None:
             assert story.entire(*args) == 0
 
-        if in_child(count, command):
+        if in_child(count, command) or until(story.root):
             return found
     raise AssertionError("it never came to its end")
 

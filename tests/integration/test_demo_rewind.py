@@ -139,19 +139,23 @@ class Desk:
         return [line["msg"] for line in lines if line["level"] in ("ERROR", "WARN")]
 
 
-@pytest.fixture(params=["demo", "demo-plugin"])
+@pytest.fixture
 def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
-    made = Desk(tmp_path / "home", tmp_path / "project", request.param)
+    """With the built-in adapter, if the test names no other."""
+    made = Desk(tmp_path / "home", tmp_path / "project", getattr(request, "param", "demo"))
     made.begin()
     return made
 
 
+by_plugin_too = pytest.mark.parametrize("desk", ["demo", "demo-plugin"], indirect=True)
+"""What the two ways of connecting could do differently; every promise is kept in both (tests/agents)."""
 BEFORE = {"README.md": "start\n"}
 AFTER_FIRST = {**BEFORE, "a.txt": "one\n", "b.txt": "b\n"}
 AFTER_ALL = {**BEFORE, "a.txt": "two\nthree\n", "sub/c.txt": "c\n", "d.txt": "d\n"}
 STORED_FIRST = FIRST.replace(SECRET, MARK)
 
 
+@by_plugin_too
 def test_two_turns_back_and_on_from_there(desk: Desk) -> None:
     whole = desk.work()
     (desk.root / "mine.txt").write_text("mine\n")
@@ -182,6 +186,7 @@ def test_two_turns_back_and_on_from_there(desk: Desk) -> None:
     assert desk.log_errors() == []
 
 
+@by_plugin_too
 def test_undo_and_undo_of_the_undo(desk: Desk) -> None:
     whole = desk.work()
     desk.rewind("--to", desk.point(STORED_FIRST))
@@ -334,6 +339,7 @@ def test_a_helper_alone_comes_back(desk: Desk) -> None:
     assert desk.transcript().read_bytes() == own
 
 
+@by_plugin_too
 def test_a_helpers_turn(desk: Desk) -> None:
     asked = "ask a helper to create a file h.txt with help"
     desk.ask(asked, resume=False)
@@ -438,6 +444,7 @@ def test_each_work_tree_by_itself(desk: Desk, tmp_path: Path) -> None:
     assert desk.files() == {**BEFORE, "1.txt": "x\n", "2.txt": "x\n"}
 
 
+@by_plugin_too
 def test_to_a_commit_of_a_session_that_was_never_here(desk: Desk, tmp_path: Path) -> None:
     desk.work()
     desk.commit("Add all")
@@ -454,6 +461,7 @@ def test_to_a_commit_of_a_session_that_was_never_here(desk: Desk, tmp_path: Path
     assert there.log_errors() == []
 
 
+@by_plugin_too
 def test_a_session_goes_on_in_another_clone(desk: Desk, tmp_path: Path) -> None:
     origin = tmp_path / "origin.git"
     desk.git("init", "-q", "--bare", "-b", "main", str(origin))

@@ -560,7 +560,7 @@ def test_nothing_is_lost_and_nothing_else_changes(tmp_path: Path, monkeypatch: p
     run_state_machine_as_test(
         Life,
         settings=settings(
-            max_examples=300 if LONG else 20,
+            max_examples=300 if LONG else 12,
             stateful_step_count=25 if LONG else 14,
             database=None,
             derandomize=not LONG,  # in every run the same lives; new ones, made small where they fail, in the long form

@@ -78,7 +78,7 @@ class Walk:
             assert (self.desk.files(), self.desk.transcript().read_bytes()) == before, self.steps
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("desk", "seed"), [("demo", 0), ("demo", 1), ("demo-plugin", 2)], indirect=["desk"])
 def test_a_walk(desk: Desk, seed: int) -> None:
     walk = Walk(desk, seed)
     for _ in range(12):
