@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 _OTHER_TYPES = {"cursor": "Cursor"}
-"""Types of agents that call the hooks of others, and need not be installed themselves."""
+"""Types of agents without an adapter whose sessions may be stored here, by others or by an earlier version."""
 _UNNAMED_TYPES = ("", "Agent")  # what the Go CLI wrote for an agent that it did not know
 
 

@@ -94,6 +94,12 @@ def test_a_payload_without_a_usable_session_is_ignored(data: bytes) -> None:
         assert agent().parse_hook(hook, data) is None
 
 
+@pytest.mark.parametrize("hook", ClaudeCode.hook_names)
+@pytest.mark.parametrize("mark", ["cursor_version", "conversation_id"])
+def test_a_payload_of_cursor_is_no_event(hook: str, mark: str) -> None:
+    assert agent().parse_hook(hook, encoded(tool_name="Task", **{mark: "2026.09.26"})) is None
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3),

@@ -27,10 +27,8 @@ def event(hook: str, data: bytes, now: float) -> Event | None:
     payload = transcripts.loads(data)
     if not isinstance(payload, dict):
         return None
-    if "cursor_version" in payload or "conversation_id" in payload:  # another agent's, which runs our hooks too
-        from entire.agents.claude_code import cursor
-
-        return cursor.event(hook, payload, now)
+    if "cursor_version" in payload or "conversation_id" in payload:
+        return None  # Cursor also runs the hooks in Claude Code's settings, for conversations of its own
     session = payload.get("session_id")
     if not isinstance(session, str) or not is_session_id(session):
         return None
