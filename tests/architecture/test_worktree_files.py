@@ -18,7 +18,7 @@ PLACES = {"entire_dir", "settings", "local_settings", "main_local_settings", "ow
 OPENERS = {"open", "io.open", "os.open", "os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.mkdir", "os.makedirs",
            "os.rename", "os.replace", "os.unlink", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink",
            "shutil.rmtree", "shutil.copyfile", "shutil.move"}  # fmt: skip
-OF_AGENTS = ("settings.py", "install.py", "hookfiles.py", "json_document.py", "toml_document.py")
+OF_AGENTS = ("settings.py", "install.py", "hookfiles.py", "json_document.py")
 
 
 def is_opener(node: ast.Call) -> bool:
