@@ -6,17 +6,29 @@ a native record, or None for the end of the part: only what was written before i
 
 from __future__ import annotations
 
-from entire.conversation import windows
 from entire.conversation.branches import Branches
-from entire.conversation.records import INTERRUPTED, RUNNING, Answer, Call, Prompt, Result
+from entire.conversation.records import (
+    ANSWERED,
+    ASKED,
+    CALLED,
+    ENDED,
+    INTERRUPTED,
+    OPEN,
+    RUNNING,
+    STOPPED,
+    Answer,
+    Call,
+    Prompt,
+    Result,
+)
 from entire.model.transcripts import FileReport, Position, TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from entire.conversation.records import Record
-    from entire.conversation.windows import Activity, Seen
+    from entire.conversation.records import Record, Seen
+    from entire.conversation.windows import Activity
 
 
 class Response:
@@ -67,7 +79,7 @@ class Conversation:
         if isinstance(record, Answer):
             self._answer(record)
         elif isinstance(record, Call):
-            self._see(windows.CALL, record, record.id if record.tool in RUNNING else "")
+            self._see(CALLED, record, record.id if record.tool in RUNNING else "")
             if record.answer in self.responses:
                 self.responses[record.answer].end = (record.position + 1, record.end)
             if record.task is not None:
@@ -75,9 +87,9 @@ class Conversation:
         elif isinstance(record, Result):
             self._result(record)
         elif isinstance(record, Prompt):
-            self._see(windows.PROMPT, record)
+            self._see(ASKED, record)
         elif record.kind == INTERRUPTED:
-            self._see(windows.INTERRUPTION, record)
+            self._see(STOPPED, record)
 
     def _answer(self, part: Answer) -> None:
         response = self.responses.get(part.id)
@@ -89,13 +101,13 @@ class Conversation:
         if part.text:
             before = f"{self._text[1]}\n" if self._text[0] == part.id and not part.is_again else ""
             self._text = (part.id, before + part.text)
-        self._see(windows.OPEN if part.is_open else windows.ANSWER, part, part.id)
+        self._see(OPEN if part.is_open else ANSWERED, part, part.id)
 
     def _result(self, result: Result) -> None:
         if not result.has_failed:
             self._reports += [(result.position, FileReport(path=path, call=result.call)) for path in result.paths]
         if not result.goes_on:
-            self._see(windows.RESULT, result, result.call)
+            self._see(ENDED, result, result.call)
         if result.task is not None:
             self._tasks.append(result)
 
@@ -140,6 +152,8 @@ class Conversation:
 
     def activity(self, stop: int | None = None) -> Activity | None:
         """Return when tools that can run programs were at work; None if the records cannot tell."""
+        from entire.conversation import windows  # only some hooks ask
+
         return windows.derive(seen for seen in self._seen if _is_before(seen[1], stop))
 
     def tokens(self, stop: int | None = None) -> TokenUsage:

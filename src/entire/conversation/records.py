@@ -13,6 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.transcripts import Edit, Subagent, TokenUsage
 
+    Seen = tuple[str, int, float, str]
+    # What a record is, its number, its time, and the id of its tool call: '' for a tool that only writes, reads or
+    # searches.
+
 PERSON, AGENT, LOCAL = "person", "agent", "local"
 """Who a prompt is by. AGENT: a subagent's task. LOCAL: a command to the agent itself, such as ``/compact``; it is a
 person's prompt if an ``EXPANDED`` mark follows.
@@ -25,6 +29,11 @@ SHELL, WRITE, EDIT, READ, SEARCH, FETCH, ASK, SUBAGENT, OTHER = (
 
 RUNNING = frozenset((SHELL, SUBAGENT, OTHER))
 """Tools that can change files which they do not report."""
+
+ASKED, ANSWERED, OPEN, CALLED, ENDED, STOPPED = "asked", "answered", "open", "called", "ended", "stopped"
+"""What a record is, as far as it matters for when tools were at work (``windows``). OPEN: an answer whose calls are
+written down only when they are done.
+"""
 
 INTERRUPTED = "interrupted"
 """The user stopped the agent."""

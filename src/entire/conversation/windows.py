@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from entire.conversation.records import ANSWERED, CALLED, ENDED, OPEN, STOPPED
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    Seen = tuple[str, int, float, str]
-    # What a record is, its number, its time, and the id of its tool call: '' for a tool that only writes, reads or
-    # searches.
+    from entire.conversation.records import Seen
 
 SLACK = 2.0  # seconds by which a change may lie beside a window
-
-PROMPT, ANSWER, OPEN, CALL, RESULT, INTERRUPTION = "prompt", "answer", "open", "call", "result", "interruption"
-"""What a record is, as far as it matters here. OPEN: an answer whose calls are written down only when they are done."""
 
 
 class Window(Value):
@@ -61,20 +57,20 @@ def derive(seen: Iterable[Seen]) -> Activity | None:
         if not time:
             return None
         first, last = first or time, max(last, time)
-        is_late = kind in (ANSWER, OPEN, CALL) and time <= stopped
-        has_answers = has_answers or (kind in (ANSWER, OPEN, CALL) and not is_late)
-        if kind == INTERRUPTION:
+        is_late = kind in (ANSWERED, OPEN, CALLED) and time <= stopped
+        has_answers = has_answers or (kind in (ANSWERED, OPEN, CALLED) and not is_late)
+        if kind == STOPPED:
             interrupted = stopped = time
             if open_answer is not None:
                 windows[open_answer.call] = replace(open_answer, ended=time)
-        elif kind == RESULT:
+        elif kind == ENDED:
             interrupted = interrupted and max(interrupted, time)
             if (window := windows.get(call)) is not None:
                 windows[call] = replace(window, ended=max(window.ended, time))
         elif not is_late:
             interrupted = 0.0
         open_answer = Window(call=call, began=time) if kind == OPEN and not is_late else None
-        if kind == CALL and call:
+        if kind == CALLED and call:
             windows.setdefault(call, Window(call=call, began=time))
     if not last:
         return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from entire.conversation import windows
-from entire.conversation.windows import ANSWER, CALL, INTERRUPTION, OPEN, PROMPT, RESULT, Activity, Window
+from entire.conversation.records import ANSWERED, ASKED, CALLED, ENDED, OPEN, STOPPED
+from entire.conversation.windows import Activity, Window
 
 BASH = Window(call="bash", began=20.0, ended=30.0)
 
@@ -16,40 +17,40 @@ def seen(*rows: tuple[str, float] | tuple[str, float, str]) -> list[tuple[str, i
 
 def test_a_window_lasts_from_the_call_to_its_result() -> None:
     found = windows.derive(seen(
-        (PROMPT, 10.0), (ANSWER, 19.0), (CALL, 20.0, "bash"), (CALL, 21.0), (RESULT, 22.0),
-        (RESULT, 30.0, "bash"), (CALL, 40.0, "open"), (RESULT, 41.0, "of an earlier turn"),
+        (ASKED, 10.0), (ANSWERED, 19.0), (CALLED, 20.0, "bash"), (CALLED, 21.0), (ENDED, 22.0),
+        (ENDED, 30.0, "bash"), (CALLED, 40.0, "open"), (ENDED, 41.0, "of an earlier turn"),
     ))  # fmt: skip
     still = Window(call="open", began=40.0)
     assert found == Activity(windows=(BASH, still), first=10.0, last=41.0, has_answers=True)
 
 
 def test_a_background_task_is_at_work_until_the_notice_of_its_end() -> None:
-    found = windows.derive(seen((CALL, 20.0, "bash"), (ANSWER, 25.0), (RESULT, 30.0, "bash")))
+    found = windows.derive(seen((CALLED, 20.0, "bash"), (ANSWERED, 25.0), (ENDED, 30.0, "bash")))
     assert found is not None and found.windows == (BASH,)
 
 
-@pytest.mark.parametrize("rows", [(), ((PROMPT, 10.0), (CALL, 0.0, "bash"))])
+@pytest.mark.parametrize("rows", [(), ((ASKED, 10.0), (CALLED, 0.0, "bash"))])
 def test_without_records_or_times_nothing_can_be_told(rows: tuple[tuple[str, float], ...]) -> None:
     assert windows.derive(seen(*rows)) is None
 
 
 def test_an_interruption_ends_the_turn_unless_it_goes_on() -> None:
-    rows = seen((PROMPT, 10.0), (CALL, 20.0, "bash"), (INTERRUPTION, 29.0), (RESULT, 30.0, "bash"))
+    rows = seen((ASKED, 10.0), (CALLED, 20.0, "bash"), (STOPPED, 29.0), (ENDED, 30.0, "bash"))
     found = windows.derive(rows)
     assert found is not None
     assert (found.interrupted, found.windows) == (30.0, (BASH,)), "what it stopped ends with it"
-    for kind in (PROMPT, ANSWER, CALL):
+    for kind in (ASKED, ANSWERED, CALLED):
         later = windows.derive([*rows, (kind, 9, 50.0, "")])
         assert later is not None and later.interrupted == 0.0
 
 
 def test_what_an_interruption_stopped_may_be_written_late() -> None:
-    rows = seen((OPEN, 20.0, "answer"), (INTERRUPTION, 29.0), (CALL, 20.0, "bash"), (RESULT, 30.0, "bash"))
+    rows = seen((OPEN, 20.0, "answer"), (STOPPED, 29.0), (CALLED, 20.0, "bash"), (ENDED, 30.0, "bash"))
     found = windows.derive(rows)
     assert found is not None
     assert (found.interrupted, found.windows) == (30.0, (Window(call="answer", began=20.0, ended=29.0), BASH))
-    for kind in (ANSWER, OPEN, CALL):
-        after = windows.derive(seen((INTERRUPTION, 29.0), (kind, 20.0, "late")))
+    for kind in (ANSWERED, OPEN, CALLED):
+        after = windows.derive(seen((STOPPED, 29.0), (kind, 20.0, "late")))
         assert after is not None
         assert (after.interrupted, after.has_answers) == (29.0, False), kind
 

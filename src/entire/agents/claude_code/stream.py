@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import transcripts
-from entire.agents.claude_code import records, tools, tree
+from entire.agents.claude_code import records, tree
 from entire.agents.transcripts import clean
 from entire.conversation.records import (
     AGENT,
@@ -176,10 +176,16 @@ class Stream:
             yield Mark(position=at, kind=INTERRUPTED, time=time)
         agent, call = records.notification(native)
         if agent or call:
+            from entire.agents.claude_code import tools
+
             yield Result(position=at, call=call, time=time, is_notice=True, task=tools.noticed(agent, call))
 
     def _results(self, native: Native, at: int, time: float) -> Iterator[Result]:
         blocks = records.blocks(native, "tool_result")
+        if not blocks:
+            return
+        from entire.agents.claude_code import tools  # a prompt's hook reads no calls
+
         told = native.get("toolUseResult")
         self._has_results = self._has_results or bool(blocks)
         for block in blocks:
@@ -196,6 +202,8 @@ class Stream:
 
     def _changed(self, call: str, native: Native, *, only: bool) -> tuple[tuple[str, ...], bool]:
         """Return the paths that a call changed, and whether only its call says so, which is before the position."""
+        from entire.agents.claude_code import tools
+
         called, _, _ = self._paths.pop(call, ("", 0, False))
         if only and isinstance(native.get("toolUseResult"), dict):
             return tuple(tools.changed_paths(native["toolUseResult"])), False
@@ -206,6 +214,8 @@ class Stream:
     # ---------------------------------------------------------------- what the model says
 
     def _assistant(self, native: Native, at: int, end: int) -> Iterator[Record]:
+        from entire.agents.claude_code import tools
+
         key = self._last = records.answer_id(native) or f"line {at}"
         answer = Answer(
             position=at, end=end, id=key, time=parse_time(native.get("timestamp")), model=records.model(native),
@@ -238,6 +248,8 @@ class Stream:
             yield from self._changes_of_earlier_calls()
 
     def _changes_of_earlier_calls(self) -> Iterator[Result]:
+        from entire.agents.claude_code import tools
+
         for line, end in transcripts.lines(self.source):
             if end > self._start or not self._open_results:
                 return
