@@ -9,6 +9,7 @@ import pytest
 
 from entire.model.histories import LineOwnerView, LogRow, MergedView, OwnedFileView
 from entire.model.transcripts import TokenUsage
+from entire.ui.console import wrapping
 from entire.ui.console.text import Style
 from entire.ui.screens import history
 from tests import screens
@@ -75,7 +76,7 @@ def test_a_pipe_gets_whole_lines_without_tabs() -> None:
 @pytest.mark.parametrize("width", range(40, 200))
 def test_every_width_is_used_and_kept(width: int) -> None:
     for line in history.lines(ROWS, width, NOW, Style(False)):
-        assert history.cells(line) <= width
+        assert wrapping.width(line) <= width
     columns = history.widths(width)
     assert {"commit", "time"} <= columns.keys()
     rest = width - sum(columns.values()) - history.GAP * len(columns)

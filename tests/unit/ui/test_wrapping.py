@@ -45,7 +45,23 @@ def test_an_enormous_line_does_not_hang(line: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "cells", "shown"),
-    [("short", 5, "short"), ("longer", 5, "long…"), ("你好世界", 6, "你好…"), ("你好", 4, "你好"), ("a b", 2, "a…")],
+    [
+        ("short", 5, "short"),
+        ("longer", 5, "long…"),
+        ("你好世界", 6, "你好…"),
+        ("你好", 4, "你好"),
+        ("a b", 2, "a…"),
+        ("你好", 2, "…"),
+        ("ab", 1, "…"),
+        ("ab", 0, ""),
+        ("ab", -1, ""),
+        ("longer", None, "longer"),
+    ],
 )
-def test_a_line_is_cut(line: str, cells: int, shown: str) -> None:
+def test_a_line_is_cut(line: str, cells: int | None, shown: str) -> None:
     assert wrapping.fit(line, cells) == shown
+
+
+def test_rows_are_aligned_whatever_their_length() -> None:
+    assert wrapping.aligned([("a", "bb", "c"), ("你", "b"), ()]) == [["a ", "bb", "c"], ["你", "b"], []]
+    assert wrapping.aligned([]) == []

@@ -47,19 +47,14 @@ class Sheet:
 
     def table(self, rows: Iterable[Sequence[str]], lead: str = "  ") -> Iterator[str]:
         """Yield aligned rows; the last column is wrapped, and has lines of its own where the others leave no room."""
-        cells = [list(row) for row in rows]
-        columns = max(map(len, cells), default=1) - 1
-        sizes = [max(wrapping.width(row[n]) for row in cells) for n in range(columns)]
-        indent = len(lead) + sum(size + 2 for size in sizes)
-        is_stacked = bool(self.width) and self.width - indent < _NARROWEST
-        for row in cells:
-            padded = (cell + " " * (size - wrapping.width(cell) + 2) for cell, size in zip(row, sizes, strict=False))
-            start = lead + "".join(padded)
-            if is_stacked:
+        for *cells, last in wrapping.aligned(rows):
+            start = lead + "".join(cell + "  " for cell in cells)
+            indent = wrapping.width(start)
+            room = self.width - indent
+            if self.width and room < _NARROWEST:
                 yield from self.wrapped(start.strip(), lead)
-                yield from self.wrapped(row[-1], lead + "  ")
+                yield from self.wrapped(last, lead + "  ")
                 continue
-            room = self.width - indent if self.width else 0
-            pieces = wrapping.wrap(row[-1], room) if room else [row[-1]]
-            yield (start + pieces[0]).rstrip()
-            yield from (" " * indent + piece for piece in pieces[1:])
+            first, *more = wrapping.wrap(last, room) if self.width else [last]
+            yield (start + first).rstrip()
+            yield from (" " * indent + piece for piece in more)

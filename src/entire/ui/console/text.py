@@ -70,21 +70,9 @@ def indent(text: str, by: str = "  ") -> str:
     return "\n".join(by + line if line else line for line in plain(text).rstrip().split("\n"))
 
 
-def table(rows: Iterable[Sequence[str]], *, gap: str = "  ", lead: str = "") -> list[str]:
+def table(rows: Iterable[Sequence[str]], *, lead: str = "") -> list[str]:
     """Return aligned lines; the last column is not padded."""
-    cells = [list(row) for row in rows]
-    if not cells:
-        return []
-    columns = max(len(row) for row in cells)
-    widths = [max((wrapping.width(row[n]) for row in cells if n < len(row)), default=0) for n in range(columns)]
-    return [
-        lead + gap.join(_padded(cell, widths[n]) if n < len(row) - 1 else cell for n, cell in enumerate(row)).rstrip()
-        for row in cells
-    ]
-
-
-def _padded(cell: str, cells: int) -> str:
-    return cell + " " * (cells - wrapping.width(cell))
+    return [lead + "  ".join(row).rstrip() for row in wrapping.aligned(rows)]
 
 
 def count(number: int, word: str, plural: str = "") -> str:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 
 def width(line: str) -> int:
     """Return how many cells a line takes."""
@@ -12,11 +18,23 @@ def width(line: str) -> int:
     return cell_len(line)
 
 
-def fit(line: str, cells: int) -> str:
-    """Cut a line to at most ``cells`` cells, with an ellipsis."""
-    if width(line) <= cells:
+def fit(line: str, cells: int | None) -> str:
+    """Cut a line to at most ``cells`` cells, with an ellipsis; None: any number."""
+    if cells is None or width(line) <= cells:
         return line
-    return _head(line, max(cells - 1, 0)).rstrip() + "…"
+    return _head(line, cells - 1).rstrip() + "…" * (cells > 0)
+
+
+def pad(line: str, cells: int) -> str:
+    """Fill a line up to ``cells`` cells."""
+    return line + " " * (cells - width(line))
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Pad the cells of rows to their columns' widths, but for the last cell of each row."""
+    cells = [list(row) for row in rows]
+    sizes = [max(width(cell or "") for cell in column) for column in zip_longest(*cells)]
+    return [[*map(pad, row[:-1], sizes), *row[-1:]] for row in cells]
 
 
 def fit_end(line: str, cells: int) -> str:
@@ -45,14 +63,14 @@ def wrap(line: str, cells: int) -> list[str]:
 
 
 def _head(line: str, cells: int) -> str:
-    """Return as many leading characters as fit, at least one."""
+    """Return as many leading characters as fit."""
     if line.isascii():
-        return line[: max(cells, 1)]
+        return line[: max(cells, 0)]
     from rich.cells import get_character_cell_size
 
     used = 0
     for at, char in enumerate(line):
         used += get_character_cell_size(char)
         if used > cells:
-            return line[: max(at, 1)]
+            return line[:at]
     return line

@@ -42,7 +42,7 @@ def lines(view: BlameView, form: BlameForm) -> Iterator[bytes]:
     owners = {(id(part.commit), id(part.origin)): part for part in view.ranges}  # equal ones are the same objects
     shown = {key: _owner(part, form) for key, part in owners.items()}
     width = max(map(wrapping.width, shown.values()), default=0)
-    heads = {key: (_commit(part.commit, form), f"{_padded(shown[key], width)} {_date(part.commit, view, form)} ")
+    heads = {key: (_commit(part.commit, form), f"{wrapping.pad(shown[key], width)} {_date(part.commit, view, form)} ")
              for key, part in owners.items()}  # fmt: skip
     paths = {part.path for part in view.ranges}
     path_width = max((wrapping.width(text.plain(path)) for path in paths), default=0)
@@ -51,16 +51,12 @@ def lines(view: BlameView, form: BlameForm) -> Iterator[bytes]:
     source_digits = max((len(str(part.source_line + len(part.lines) - 1)) for part in view.ranges), default=1)
     for part in view.ranges:
         head, who = heads[id(part.commit), id(part.origin)]
-        path = " " + _padded(text.plain(part.path), path_width) if shows_path else ""
+        path = " " + wrapping.pad(text.plain(part.path), path_width) if shows_path else ""
         before = f"{head}{path}".encode("utf-8", "surrogateescape")
         after = (f" ({who}" if form.has_owner else " ").encode("utf-8", "surrogateescape")
         for offset, content in enumerate(part.lines):
             source = b" %*d" % (source_digits, part.source_line + offset) if form.has_source_line else b""
             yield b"%b%b%b%*d) %b\n" % (before, source, after, digits, part.first + offset, content)
-
-
-def _padded(shown: str, width: int) -> str:
-    return shown + " " * (width - wrapping.width(shown))
 
 
 def _owner(part: BlamedLines, form: BlameForm) -> str:
@@ -85,7 +81,7 @@ def _date(commit: BlamedCommit, view: BlameView, form: BlameForm) -> str:
     if form.is_raw_time:
         return f"{commit.time:.0f} {commit.zone}"
     if view.dates:
-        return _padded(view.dates.get(commit.oid, ""), max(*map(len, view.dates.values()), form.date_cells))
+        return wrapping.pad(view.dates.get(commit.oid, ""), max(*map(len, view.dates.values()), form.date_cells))
     zone = commit.zone or "+0000"
     offset = (int(zone[1:3]) * 60 + int(zone[3:5])) * 60 * (-1 if zone[0] == "-" else 1)
     shown = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(commit.time + offset)) + f" {zone}"

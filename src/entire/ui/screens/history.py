@@ -6,7 +6,7 @@ import time
 
 from entire.model.transcripts import FIGURES, uncertain
 from entire.model.value import Value
-from entire.ui.console import text
+from entire.ui.console import text, wrapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def moment(seconds: float, width: int, now: float) -> str:
 def _agent(row: LogRow, width: int, _: float) -> str:
     first = text.one_line(row.agents[0], 40) if row.agents else ""
     more = f" +{len(row.agents) - 1}" if len(row.agents) > 1 else ""
-    return fit(first, width - len(more)) + more
+    return wrapping.fit(first, width - len(more)) + more
 
 
 def _files(row: LogRow, _: int, __: float) -> str:
@@ -129,7 +129,7 @@ def lines(rows: Iterable[LogRow], width: int | None, now: float, style: Style) -
         head = "".join(_cell(name, row, size, now, style, is_cut=width is not None) for name, size in columns.items())
         title, *below = _titled(row, rest, style)
         yield (head + title).rstrip()
-        yield from (_INDENT + style(fit(note, _within(width, _INDENT)), "yellow") for note in below)
+        yield from (_INDENT + style(wrapping.fit(note, _within(width, _INDENT)), "yellow") for note in below)
         if row.lines is not None:
             yield from _owners(row.lines, width, style)
 
@@ -151,8 +151,8 @@ def listing(rows: Iterable[LogRow], total: int, width: int | None, now: float, s
 def _cell(name: str, row: LogRow, size: int, now: float, style: Style, *, is_cut: bool) -> str:
     column = COLUMNS[name]
     shown = text.plain(column.cell(row, size, now))
-    shown = fit(shown, size) if is_cut else shown
-    blanks = " " * max(0, size - cells(shown))
+    shown = wrapping.fit(shown, size if is_cut else None)
+    blanks = " " * max(0, size - wrapping.width(shown))
     if name == "lines" and shown:
         added, _, removed = shown.partition(" ")
         coloured = f"{style(added, 'green')} {style(removed, 'red')}" if removed else style(added, "green")
@@ -165,8 +165,8 @@ def _titled(row: LogRow, rest: int | None, style: Style) -> Iterator[str]:
     """Yield a row's title, with its note if both fit in ``rest`` cells, else the note after it."""
     title = text.one_line(row.prompt or row.subject or "(no subject)", _LONGEST)
     note = _note(row)
-    is_below = rest is not None and note and cells(title) + GAP + cells(note) > rest
-    shown = fit(title, rest) if row.prompt else style(fit(title, rest), "dim")
+    is_below = rest is not None and note and wrapping.width(title) + GAP + wrapping.width(note) > rest
+    shown = wrapping.fit(title, rest) if row.prompt else style(wrapping.fit(title, rest), "dim")
     yield shown + (" " * GAP + style(note, "yellow") if note and not is_below else "")
     if is_below:
         yield note
@@ -197,10 +197,10 @@ def _owners(files: Sequence[OwnedFileView], width: int | None, style: Style) -> 
     room = _within(width, inside)
     for file in files[:_SHOWN]:
         was = f" (was {text.full_path(file.old_path)})" if file.old_path else ""
-        yield _INDENT + fit(text.full_path(file.path) + was, _within(width, _INDENT))
+        yield _INDENT + wrapping.fit(text.full_path(file.path) + was, _within(width, _INDENT))
         for owner in file.owners:
-            where = fit(_where(owner), room // 2 if room is not None else None)
-            who = fit(_who(owner), room - cells(where) - GAP if room is not None else None)
+            where = wrapping.fit(_where(owner), room // 2 if room is not None else None)
+            who = wrapping.fit(_who(owner), room - wrapping.width(where) - GAP if room is not None else None)
             yield inside + style(where, "green") + " " * GAP + style(who, "cyan" if owner.who == "turn" else "dim")
     if len(files) > _SHOWN:
         yield _INDENT + style(f"and {text.count(len(files) - _SHOWN, 'more file')}", "dim")
@@ -222,26 +222,3 @@ def _who(owner: LineOwnerView) -> str:
     if owner.who != "turn":
         return _OTHERS.get(owner.who, "unknown")
     return text.one_line(owner.prompt, _LONGEST) or f"session {text.one_line(owner.session_id[:8], 8)}"
-
-
-# ---------------------------------------------------------------- cells
-
-
-def cells(shown: str) -> int:
-    """Return how many cells a text takes on a terminal; a wide character takes two."""
-    if shown.isascii():
-        return len(shown)
-    from rich.cells import cell_len
-
-    return cell_len(shown)
-
-
-def fit(shown: str, width: int | None) -> str:
-    """Cut text with an ellipsis to at most ``width`` cells."""
-    if width is None or cells(shown) <= width:
-        return shown
-    if shown.isascii():
-        return shown[: max(0, width - 1)].rstrip() + "…" * (width > 0)
-    from rich.cells import set_cell_size
-
-    return set_cell_size(shown, max(0, width - 1)).rstrip() + "…" * (width > 0)

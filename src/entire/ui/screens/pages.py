@@ -37,7 +37,7 @@ def _status(view: views.StatusView, style: Style, now: float, *, detailed: bool,
         if not view.enabled:
             yield "Entire is disabled here (`entire enable` enables it)"
     yield ""
-    yield from text.table(_facts(view), gap="  ")
+    yield from text.table(_facts(view))
     yield from section("Sessions", _sessions(view.sessions, now, detailed=detailed, width=width), style)
     yield from section("Unlinked commits", _unlinked(view.unlinked, detailed=detailed), style)
     yield from section("Hooks", _hooks(view, None if detailed else width), style)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
-from rich.cells import cell_len, set_cell_size
-
-from entire.ui.console import form, text
+from entire.ui.console import form, text, wrapping
+from entire.ui.screens import history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +17,7 @@ SHOWN = 20
 _KINDS = {"checkpoint": "commit", "start": "start", "step": "step", "task": "task", "turn": "turn"}
 _LOGS_ONLY = ("checkpoint", "start", "turn")  # points without a step of their own that holds files
 _SIDES = ("start", "step", "turn")  # kinds that show on which side of their prompt they are
-_NARROWEST, _WIDEST = 16, 14  # cells: the title at least, any other column at most
+_NARROWEST, _WIDEST, _TIME = 16, 14, 11  # cells: the title at least, any other column and the time at most
 _EDITS = {
     "conflict": ("conflict", "conflict"),
     "create": ("restore", "restored"),
@@ -70,7 +67,7 @@ def rows(points: Sequence[views.PointView], width: int, now: float) -> list[tupl
     cells = [_cells(point, now) for point in points]
     if width < 90:  # the session id identifies the agent
         cells = [(*row[:2], "", *row[3:]) for row in cells]
-    widths = [min(_WIDEST, max((cell_len(row[n]) for row in cells), default=0)) for n in range(6)]
+    widths = [min(_WIDEST, max((wrapping.width(row[n]) for row in cells), default=0)) for n in range(6)]
     gaps = sum(2 for size in widths if size)
     title_width = max(_NARROWEST, width - sum(widths) - gaps)
     depths = _depths(points)
@@ -79,7 +76,7 @@ def rows(points: Sequence[views.PointView], width: int, now: float) -> list[tupl
         title = "  " * (depth - 1) + ("└ " if depth else "") + _row_title(point)
         fitted = [_fit(cell, size) for cell, size in zip(row[:4], widths, strict=False) if size]
         fitted.append(_fit(title, title_width))
-        fitted += [" " * (size - cell_len(cell)) + _fit(cell, min(size, cell_len(cell)))
+        fitted += [" " * (size - wrapping.width(cell)) + wrapping.fit(cell, size)
                    for cell, size in zip(row[4:], widths[4:], strict=True) if size]  # fmt: skip
         out.append(("  ".join(fitted).rstrip(), "dim" if point.is_condensed else ""))
     return out
@@ -99,7 +96,7 @@ def words(point: views.PointView) -> str:
 
 def _cells(point: views.PointView, now: float) -> tuple[str, ...]:
     return (
-        _when(point.time, now),
+        history.moment(point.time, _TIME, now),
         short(point.session_id),
         text.one_line(point.agent, _WIDEST),
         _KINDS.get(point.kind, text.one_line(point.kind, 8)),
@@ -134,21 +131,9 @@ def _depths(points: Sequence[views.PointView]) -> list[int]:
     return found
 
 
-def _when(seconds: float, now: float) -> str:
-    """Return the time (today), day and time (this year), or the date."""
-    if seconds <= 0:
-        return "-"
-    then, today = time.localtime(seconds), time.localtime(now)
-    if then[:3] == today[:3]:
-        return time.strftime("%H:%M", then)
-    return time.strftime("%m-%d %H:%M" if then[0] == today[0] else "%Y-%m-%d", then)
-
-
-def _fit(line: str, width: int) -> str:
-    """Cut or pad text to exactly ``width`` cells; a wide character takes two."""
-    if cell_len(line) > width:
-        line = set_cell_size(line, max(0, width - 1)).rstrip() + "…"
-    return set_cell_size(line, width)
+def _fit(line: str, cells: int) -> str:
+    """Cut or pad text to exactly ``cells`` cells."""
+    return wrapping.pad(wrapping.fit(line, cells), cells)
 
 
 # ---------------------------------------------------------------- rewind
