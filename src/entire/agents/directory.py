@@ -47,6 +47,7 @@ class AgentDirectory:
     def __init__(self, inventory: PluginInventory | None) -> None:
         """``inventory``: the plugins that may be looked for and started; None: no plugin."""
         self._inventory = inventory
+        self.starts_plugins = inventory is not None
         self._known: dict[str, AgentEntry] = {}
 
     @classmethod
@@ -66,11 +67,6 @@ class AgentDirectory:
             self._inventory.close()
 
     # ------------------------------------------------------------ plugins
-
-    @property
-    def starts_plugins(self) -> bool:
-        """Tell whether a plugin may be started."""
-        return self._inventory is not None
 
     @property
     def plugins(self) -> PluginInventory:

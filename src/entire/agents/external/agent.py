@@ -109,10 +109,8 @@ class ExternalAgent:
             raise ValueError("it is not an object")
         kind: Any = given.get("type")
         if kind in _PUBLISHED and kind is not True and not given.get("session_id"):
-            asked = hook_input(kind, hook, given, payload)
-            given["session_id"] = self._plugin.calls.text(
-                "session_id", "get-session-id", stdin=jsontext.dumps(asked).encode()
-            )
+            asked = jsontext.dumps(hook_input(kind, hook, given, payload)).encode()
+            given["session_id"] = self._plugin.calls.text("session_id", "get-session-id", stdin=asked)
         event: Event | None = wire.EVENT.read(given)
         return event
 
