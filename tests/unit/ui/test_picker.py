@@ -215,7 +215,9 @@ def test_a_terminal_that_goes_away() -> None:
 # ---------------------------------------------------------------- sizes and kinds of terminals
 
 
+@pytest.mark.parametrize("screen", [(PICK.replace("number == 3", "False"), {})], indirect=True)
 def test_another_size(screen: Screen) -> None:
+    """Every line has a preview here: it comes whenever the machine has taken its time over a size."""
     screen.wait_for("1/5")
     screen.type("d")
     screen.wait_for("<preview 0>")
