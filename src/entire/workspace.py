@@ -446,6 +446,29 @@ class Workspace:
                 for point in plan.undo_points(context)
             ]  # fmt: skip
 
+    # ------------------------------------------------------------ undo
+
+    def changes(self) -> list[views.ChangeView]:
+        """Return what commands changed that can be undone, or was, newest first."""
+        from entire.undo import changes, transaction
+
+        transaction.complete(self.place)
+        return changes.of(self.place)
+
+    def undo_last(self, command: str, progress: Callable[[str], None] | None = None) -> str:
+        """Undo the last change of a command other than ``rewind``, whose undo is planned first; return the id of the
+        undo.
+        """
+        undo: dict[str, Callable[[], views.UndoneView | views.ResumeUndoneView | LinkUndoneView]] = {
+            "clean": self.undo_clean,
+            "forget": self.undo_forget,
+            "link": self.undo_link,
+            "reset": self.undo_reset,
+            "resume": lambda: self.undo_resume(progress),
+            "unlink": lambda: self.undo_link(unlinking=True),
+        }
+        return undo[command]().undo_id
+
     # ------------------------------------------------------------ resume
 
     def resume(self, request: requests.ResumeRequest, progress: Callable[[str], None] | None = None) -> Resume:
@@ -682,8 +705,8 @@ class Candidates:
         return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
 
     def of(self, kinds: Iterable[str], start: str = "") -> list[Candidate]:
-        """Return the names of these kinds that begin with ``start``. Kinds: agent, branch, checkpoint, commit,
-        finding, plugin, point, prompt, session, turn.
+        """Return the names of these kinds that begin with ``start``. Kinds: agent, branch, change, checkpoint,
+        commit, finding, plugin, point, prompt, session, turn.
         """
         with Offline(self._place.top if self._place else "", layout.METADATA_BRANCH):
             found = [candidate for kind in kinds for candidate in self._of(kind, start)]

@@ -20,6 +20,7 @@ TABLE = {
     "blame": "Show git blame with the agents and prompts behind the lines.",
     "link": "Link a commit to its session by hand; --undo reverts that.",
     "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
+    "undo": "Undo the last change of a command; --list shows what can be undone.",
     "search": "Search all prompts, answers, tool calls and outputs.",
     "story": "Write the story of a range of commits as Markdown, for a pull request.",
     "redact": "Show what redaction replaces in a file or session; list its rules.",

@@ -332,6 +332,17 @@ class WaysBackView(Value):
     shared: tuple[str, ...] = ()  # other branches that hold commits which the branch would leave
 
 
+class ChangeView(Value):
+    """What a command changed, as one that can be undone."""
+
+    id: str
+    command: str
+    title: str
+    time: float
+    is_undone: bool = False
+    can_undo: bool = False  # it is the last one of its command
+
+
 class UndoView(Value):
     """The state saved before a rewind or an undo changed anything."""
 

@@ -15,6 +15,7 @@ from entire.store import browse, checkpoints, sessions, turnlog
 from entire.store.catalog import Catalog
 from entire.store.links import Links
 from entire.store.steps import SEPARATOR
+from entire.undo import changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +140,16 @@ def findings(place: Place, start: str) -> Iterator[Candidate]:
             yield Candidate(name=digest, about=f"{found.rule} {found.mask}")
 
 
+def changes_of(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
+    """Yield the changes that can be undone now."""
+    for change in changes.of(place):
+        if change.can_undo:
+            yield Candidate(name=change.id, about=change.title)
+
+
 KINDS: dict[str, Callable[[Place, str], Iterator[Candidate]]] = {
     "branch": branches,
+    "change": changes_of,
     "checkpoint": checkpoints_of,
     "commit": commits,
     "finding": findings,

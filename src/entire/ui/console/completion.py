@@ -39,6 +39,7 @@ def of(*kinds: str) -> Complete:
 
 agents = of("agent")
 branches = of("branch")
+changes = of("change")
 checkpoints = of("checkpoint")
 commits = of("branch", "commit")
 findings = of("finding")
