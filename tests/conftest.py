@@ -107,10 +107,15 @@ def _move_into_memory(config: pytest.Config) -> None:
     is_whole = getattr(config.option, "numprocesses", 0) and not hasattr(config, "workerinput")
     if not is_whole or config.option.basetemp or "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK):
         return
+    for left in _MEMORY.glob("entire-tests-*-*"):  # of a run that was killed
+        if not Path("/proc", left.name.split("-")[2]).exists():
+            shutil.rmtree(left, ignore_errors=True)
     there, available = os.statvfs(_MEMORY), re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text())
     room = min(there.f_bavail * there.f_frsize, int(available[1]) << 10 if available else 0)
     if room > _ROOM and there.f_favail > _FILES and not there.f_flag & os.ST_NOEXEC:
-        folder = os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="entire-", dir=_MEMORY)
+        folder = os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(
+            prefix=f"entire-tests-{os.getpid()}-", dir=_MEMORY
+        )
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
