@@ -242,10 +242,12 @@ def test_it_ends_in_time(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> N
     _ssh(team[0].parent, monkeypatch, "exec sleep 30")
     save(team[0], content(IDS[0], "s1"))
     before = time.monotonic()
-    outcome = sync.push(str(team[0]), "ssh://host/x", limit=0.5)
+    monkeypatch.setattr(sync, "LIMIT", 0.5)
+    outcome = sync.push(str(team[0]), "ssh://host/x")
     assert outcome.failed
     assert time.monotonic() - before < 15
-    assert sync.push(str(team[0]), "ssh://host/x", limit=0).failed == "timed out"
+    monkeypatch.setattr(sync, "LIMIT", 0)
+    assert sync.push(str(team[0]), "ssh://host/x").failed == "timed out"
 
 
 def test_nobody_is_asked(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

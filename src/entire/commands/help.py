@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def _complete_words(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the next word of a command's name."""
     found = _find(ctx.find_root(), ctx.params.get("words") or ()).command
     return found.shell_complete(click.Context(found), incomplete) if isinstance(found, click.Group) else []
 

@@ -173,7 +173,6 @@ def _undo(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
 
 
 def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
-    """Rewind to a point that the user chooses from a list."""
     if not prompts.can_ask():  # --yes answers questions, but it cannot choose
         raise _cannot_choose()
     found = workspace.points(mode.limit, session_id=request.session_id)

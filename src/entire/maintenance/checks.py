@@ -127,7 +127,6 @@ def foreign_files(case: Case) -> Iterator[FindingView]:
 
 
 def _project_settings(case: Case) -> Iterator[str]:
-    """Yield the settings files of the built-in agents in the worktree."""
     for installer in filter(None, map(capabilities.hook_installer, AgentDirectory.without_plugins().agents())):
         paths = installer.hook_config_paths(case.place.top, "project")
         yield from (path for path in paths if tree_files.top_of(path) == case.place.top)

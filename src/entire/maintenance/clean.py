@@ -337,7 +337,6 @@ def _relative(repository: Repository, path: str) -> str:
 
 
 def _size(paths: Iterable[str]) -> int:
-    """Return how many bytes files and folders hold."""
     total = 0
     for path in paths:
         if os.path.isdir(path) and not os.path.islink(path):

@@ -145,7 +145,6 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
 
 
 def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
-    """Return a turn or subagent of a session."""
     with read.Objects(catalog.place.top) as objects:
         whole = _newest(catalog, objects, found.id, replace(request, has_subagents=True))
     turns = [turn for turn in whole.turns if _is_meant(turn, found)]

@@ -116,7 +116,6 @@ def _plugin_problems(place: Place, agents: AgentDirectory, now: float) -> list[s
 
 
 def _redact_warnings(place: Place) -> list[str]:
-    """Return one warning if .entire/redact.toml is not right."""
     problems = redact_problems.find(place)
     more = f" (and {len(problems) - 1} more: run `entire doctor`)" if len(problems) > 1 else ""
     return [f"{place.redact_config}: {problems[0]}{more}"] if problems else []

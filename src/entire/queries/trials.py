@@ -77,7 +77,7 @@ class _Bounded:
         return data
 
 
-def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[HitView], *, shown: str = "") -> int:
+def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[HitView]) -> int:
     """Add what would be replaced in a text; return how many bytes were read. ``total``: its size, 0 if unknown."""
     read = 0
 
@@ -87,7 +87,7 @@ def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[Hi
         progress(done, max(done, total))
 
     for hit in streams.scan(_Bounded(file, total) if total else file, name, note):
-        hits.append(HitView(file=shown or name, line=hit.line, record=hit.record, rule=hit.rule,
+        hits.append(HitView(file=name, line=hit.line, record=hit.record, rule=hit.rule,
                             mask=verdicts.mask(hit.value), hash=own_rules.value_hash(hit.value)))  # fmt: skip
     return read
 

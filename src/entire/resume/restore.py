@@ -223,7 +223,6 @@ def _draft_state(context: Context, draft: Draft, plan: _Plan) -> None:
 
 
 def _state(context: Context, plan: _Plan) -> tuple[Session, list[TurnNote]]:
-    """Return the session's state and turns for its new transcript."""
     stored, data = plan.stored, plan.change.data
     whole = read(plan.agent, plan.change.path, data)
     state = plan.state or _new_state(context, plan)

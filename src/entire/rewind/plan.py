@@ -266,7 +266,6 @@ class Rewind:
         return Mark.rewind(float(notes["back_to"]), transaction, **scope)
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
-        """Return HEAD's entries at these paths."""
         if self._new_blobs.keys() >= set(paths):
             return {path: self._head.get(path) for path in paths}
         found = diff.entries(self._context.place.top, self._context.journal.snapshot.head_tree, paths)
@@ -364,7 +363,6 @@ def _record_snapshot(context: Context) -> None:
 
 
 def _head(context: Context) -> dict[str, str]:
-    """Return HEAD for the notes of an undo point."""
     snapshot = context.journal.snapshot
     return {"head": snapshot.head, "branch": snapshot.branch}
 

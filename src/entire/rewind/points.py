@@ -222,7 +222,6 @@ class Points:
     # ------------------------------------------------------------ turns without a step
 
     def _notes(self) -> list[tuple[Session, list[TurnNote]]]:
-        """Return this worktree's sessions with the notes of their turns."""
         if self._known_notes is None:
             here = filter(self._context.in_this_worktree, sessions.list_states(self._context.place))
             self._known_notes = [(state, turnlog.read(self._context.place, state.session_id)) for state in here]
@@ -342,7 +341,6 @@ class Points:
 
 
 def _logged(commit: Commit) -> Logged:
-    """Return a commit object in the form of the log."""
     name, *when = commit.author.rsplit(" ", 2)
     moment = float(when[0]) if len(when) == 2 and when[0].isdigit() else 0.0
     return Logged(oid=commit.oid, parents=commit.parents, time=moment, author=name,

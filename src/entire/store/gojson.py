@@ -91,20 +91,9 @@ def _number(value: float) -> str:
     return f"{sign}{digits[:power].ljust(power, '0')}{'.' if digits[power:] else ''}{digits[power:]}"
 
 
-def rfc3339(seconds: float, ns: int | None = None, *, local: bool = False) -> str:
-    """Return a time as Go prints it: up to nine fraction digits without trailing zeros, ``Z`` or the local offset.
-
-    ``ns``: the same time in integer nanoseconds since the epoch, if the caller has that precision.
-    """
-    if ns is None:
-        ns = round(min(max(0.0, seconds), _LAST_SECOND) * 1_000_000) * 1000  # a broken file may say infinity or NaN
-    whole, fraction = divmod(ns, 1_000_000_000)
-    whole = min(max(whole, 0), _LAST_SECOND)
-    moment = time.localtime(whole) if local else time.gmtime(whole)
-    digits = f".{fraction:09}".rstrip("0") if fraction else ""
-    return time.strftime("%Y-%m-%dT%H:%M:%S", moment) + digits + (_offset(moment.tm_gmtoff) if local else "Z")
-
-
-def _offset(seconds: int) -> str:
-    minutes = abs(seconds) // 60
-    return f"{'-' if seconds < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"
+def rfc3339(seconds: float) -> str:
+    """Return a time as Go prints it, in UTC: up to six fraction digits without trailing zeros."""
+    known = min(max(0.0, seconds), _LAST_SECOND)  # a broken file may say infinity or NaN
+    whole, fraction = divmod(round(known * 1_000_000), 1_000_000)
+    digits = f".{fraction:06}".rstrip("0") if fraction else ""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + digits + "Z"

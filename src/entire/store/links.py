@@ -147,7 +147,6 @@ class Links:
         return linked[:limit] if limit else linked
 
     def _all(self) -> Shard:
-        """Return the checkpoints of all recorded commits."""
         return {
             name + rest: ids
             for name in sorted(self._names(_COMMITS))

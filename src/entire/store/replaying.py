@@ -46,7 +46,7 @@ class Replayer:
         parent = next((name for name in commit.parents if name in self.commits), "")
         if not parent:
             return
-        tree = self._tree(self._root(parent), self._root(self.commits[parent]), commit.tree)
+        tree = self._tree(self._objects.tree_id(parent), self._objects.tree_id(self.commits[parent]), commit.tree)
         head, gap, message = found.data.partition(b"\n\n")
         lines = [
             f"tree {tree}".encode(),
@@ -55,9 +55,6 @@ class Replayer:
         lines += [line for line in head.split(b"\n") if line.startswith((b"author ", b"committer ", b"encoding "))]
         self.commits[oid] = self._pack.add("commit", b"\n".join(lines) + gap + message)
         self._pack.flush()  # its tree is the next one's base
-
-    def _root(self, commit: str) -> str:
-        return self._objects.tree_id(commit)
 
     def _tree(self, base: str, other: str, new: str) -> str:
         """Return ``other`` with what changed from ``base`` to ``new``; all are trees."""

@@ -78,7 +78,6 @@ class Rewriter:
         self.commits[oid] = self._pack.add("commit", b"\n".join(_unsigned(new)) + gap + text)
 
     def _line(self, line: bytes, *, steps: bool) -> bytes:
-        """Return the new form of a line in a commit's head."""
         key, _, value = line.partition(b" ")
         if key == b"parent":
             return b"parent " + self.commits.get(value.decode(), value.decode()).encode()

@@ -99,11 +99,10 @@ def _line(text: str) -> str:
     return " ".join(text.translate(_CONTROLS).split())
 
 
-def task_subject(kind: str, description: str, tool_use_id: str, *, done: bool = True) -> str:
+def task_subject(kind: str, description: str, tool_use_id: str) -> str:
     text = _line(redact_text(description))
     text = text if len(text) <= 60 else text[:57] + "..."
-    word = "Completed" if done else "Working:"
-    return f"{word} '{kind or 'task'}' agent: {text} ({tool_use_id[:12]})"
+    return f"Completed '{kind or 'task'}' agent: {text} ({tool_use_id[:12]})"
 
 
 def message(title: str, session_id: str, *, strategy: str, tool_use_id: str = "") -> bytes:

@@ -164,7 +164,7 @@ class _Sync:
         raise EntireError("the local checkpoints branch kept changing; try again later")
 
 
-def push(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
+def push(where: str, remote_name: str) -> Outcome:
     """Push the local checkpoints to a remote (a name or URL) that may lack some; join first if it has others.
 
     Raises nothing: the outcome's ``failed`` says what went wrong. No checkpoint is lost, whenever it stops.
@@ -172,7 +172,7 @@ def push(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
     if not remote_name or remote_name.startswith("-"):
         return Outcome(failed=f"not a remote: {remote_name!r}")
     try:
-        return _Sync(where, remote_name, limit).run()
+        return _Sync(where, remote_name, LIMIT).run()
     except EntireError as error:
         return Outcome(failed=error.message)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -63,17 +62,17 @@ def test_every_float_comes_back(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ns", "text"),
+    ("seconds", "text"),
     [
-        (1795262977401793680, "2026-11-21T12:09:37.40179368Z"),
-        (1795262977000000000, "2026-11-21T12:09:37Z"),
-        (0, "1970-01-01T00:00:00Z"),
-        (1, "1970-01-01T00:00:00.000000001Z"),
+        (1795262977.4017, "2026-11-21T12:09:37.4017Z"),
+        (1795262977.0, "2026-11-21T12:09:37Z"),
+        (0.0, "1970-01-01T00:00:00Z"),
+        (0.000001, "1970-01-01T00:00:00.000001Z"),
     ],
 )
-def test_times_drop_trailing_zeros(ns: int, text: str) -> None:
-    assert gojson.rfc3339(0, ns) == text
-    assert parse_time(text) == pytest.approx(ns / 1e9, abs=1e-6)
+def test_times_drop_trailing_zeros(seconds: float, text: str) -> None:
+    assert gojson.rfc3339(seconds) == text
+    assert parse_time(text) == pytest.approx(seconds, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -94,18 +93,6 @@ def test_times_drop_trailing_zeros(ns: int, text: str) -> None:
 )
 def test_times_with_and_without_offset_are_read(text: object, seconds: float) -> None:
     assert parse_time(text) == seconds
-
-
-def test_session_times_carry_the_local_offset(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TZ", "Asia/Kolkata")
-    time.tzset()
-    try:
-        text = gojson.rfc3339(1795262977.25, local=True)
-    finally:
-        monkeypatch.undo()
-        time.tzset()
-    assert text == "2026-11-21T17:39:37.25+05:30"
-    assert parse_time(text) == 1795262977.25
 
 
 @given(st.integers(0, 253402300799))

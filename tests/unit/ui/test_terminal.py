@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from entire.ui.console import terminal
 
 
 @pytest.mark.parametrize("env", [{}, {"TERM": "xterm", "ACCESSIBLE": "1"}, {"TERM": "dumb"}, {"TERM": "xterm"}])
-def test_no_terminal_is_drawn_on_here(env: dict[str, Any]) -> None:
-    assert not terminal.can_draw(env)
+def test_no_terminal_is_drawn_on_here(monkeypatch: pytest.MonkeyPatch, env: dict[str, str]) -> None:
+    monkeypatch.setattr("os.environ", env)
+    assert not terminal.can_draw()

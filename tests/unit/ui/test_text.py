@@ -120,9 +120,12 @@ class Terminal(io.StringIO):
         ({"TERM": "dumb"}, False),
     ],
 )
-def test_colours_are_for_terminals_that_want_them(env: dict[str, str], on: bool) -> None:
-    assert text.style_for(Terminal(), env).on is on
-    assert not text.style_for(io.StringIO(), env).on
+def test_colours_are_for_terminals_that_want_them(
+    monkeypatch: pytest.MonkeyPatch, env: dict[str, str], on: bool
+) -> None:
+    monkeypatch.setattr("os.environ", env)
+    assert text.style_for(Terminal()).on is on
+    assert not text.style_for(io.StringIO()).on
 
 
 def test_a_style_that_is_off_changes_nothing() -> None:

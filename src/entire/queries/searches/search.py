@@ -61,7 +61,6 @@ def _agent_type(name: str) -> str:
 
 
 def _command(finding: Finding) -> str:
-    """Return the command that shows a finding in its conversation."""
     place = f"{finding.session_id}:{finding.turn}" if finding.turn else finding.session_id
     if finding.subagent:
         place = f"{finding.session_id}/{finding.subagent}"

@@ -60,7 +60,6 @@ def _inside(top: str, name: str) -> str:
 
 
 def _recorded(catalog: Catalog, objects: Objects, state: Session) -> set[str]:
-    """Return the turns that the session's last checkpoint has."""
     name = state.last_checkpoint
     stored = checkpoints.read(objects, catalog.commits, CheckpointId(name)) if is_checkpoint_id(name) else None
     own = lineage_file.read(objects, stored) if stored is not None else None

@@ -9,18 +9,17 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-def can_draw(env: Mapping[str, str] | None = None) -> bool:
+def can_draw() -> bool:
     """Tell whether we can draw on the terminal: it is capable, and plain lines were not asked for (ACCESSIBLE)."""
-    environment = os.environ if env is None else env
-    if environment.get("ACCESSIBLE", "0") not in ("", "0"):
+    if os.environ.get("ACCESSIBLE", "0") not in ("", "0"):
         return False
-    if environment.get("TERM", "") in ("", "dumb", "unknown"):
+    if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         return False
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 

@@ -12,7 +12,7 @@ from entire.ui.console import wrapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "red": "31", "cyan": "36"}
@@ -37,11 +37,10 @@ class Style:
         return f"{MARK}[{_CODES[kind]}m{text}{MARK}[0m" if self.on and text else text
 
 
-def style_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Style:
+def style_for(stream: TextIO) -> Style:
     """Use colours on a terminal, unless NO_COLOR, ACCESSIBLE or TERM=dumb asks for none."""
-    environment = os.environ if env is None else env
-    quiet = environment.get("NO_COLOR") or environment.get("ACCESSIBLE", "0") not in ("", "0")
-    return Style(not quiet and environment.get("TERM") != "dumb" and stream.isatty())
+    quiet = os.environ.get("NO_COLOR") or os.environ.get("ACCESSIBLE", "0") not in ("", "0")
+    return Style(not quiet and os.environ.get("TERM") != "dumb" and stream.isatty())
 
 
 def plain(text: str) -> str:
@@ -63,11 +62,6 @@ def one_line(text: str, width: int = 72) -> str:
     """Return text on one line, cut with an ellipsis."""
     joined = plain(" ".join(text.split()))
     return joined if len(joined) <= width else joined[: width - 1].rstrip() + "…"
-
-
-def indent(text: str, by: str = "  ") -> str:
-    """Indent each line except empty ones."""
-    return "\n".join(by + line if line else line for line in plain(text).rstrip().split("\n"))
 
 
 def table(rows: Iterable[Sequence[str]], *, lead: str = "") -> list[str]:

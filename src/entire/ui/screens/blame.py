@@ -134,7 +134,6 @@ def incremental(view: BlameView) -> Iterator[bytes]:
 
 
 def _headers(origin: Origin) -> bytes:
-    """Return what is known of an origin as headers, one a line."""
     values: Mapping[str, str] = {
         "kind": origin.kind,
         "session": origin.session_id,

@@ -110,7 +110,6 @@ def _attribution(view: views.CheckpointView, form: Page) -> Iterator[tuple[str, 
 
 
 def _names(parts: Sequence[views.PartView]) -> dict[tuple[str, str], str]:
-    """Return what the listed prompts are called, by session and turn."""
     return {
         (part.session_id, prompt.turn): f"prompt {number}"
         + (f" of {text.plain(part.session_id[:8])}" if len(parts) > 1 else "")
