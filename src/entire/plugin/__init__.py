@@ -37,8 +37,15 @@ if TYPE_CHECKING:
     from entire.agents.lines import LineTranscript as LineTranscript
     from entire.agents.opaque import OpaqueTranscript as OpaqueTranscript
     from entire.agents.put_back import files as put_back_files
+    from entire.agents.record_lines import RecordLines as RecordLines
+    from entire.agents.record_source import RecordSource as RecordSource
     from entire.agents.transcripts import clean as clean
+    from entire.conversation.records import Answer as Answer
+    from entire.conversation.records import Call as Call
+    from entire.conversation.records import Mark as Mark
     from entire.conversation.records import Prompt as Prompt
+    from entire.conversation.records import Record as Record
+    from entire.conversation.records import Result as Result
     from entire.errors import EntireError as EntireError
     from entire.model.effects import Delete as Delete
     from entire.model.effects import PutBack as PutBack
@@ -65,6 +72,8 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Agent": "entire.agents.contract",
     "Agreement": "entire.model.transcripts",
+    "Answer": "entire.conversation.records",
+    "Call": "entire.conversation.records",
     "Delete": "entire.model.effects",
     "DisplayedTranscript": "entire.agents.contract",
     "DocumentTranscript": "entire.agents.documents",
@@ -78,11 +87,16 @@ _PUBLIC = {
     "HookStatus": "entire.model.health",
     "HooksHealth": "entire.model.health",
     "LineTranscript": "entire.agents.lines",
+    "Mark": "entire.conversation.records",
     "Message": "entire.model.transcripts",
     "OpaqueTranscript": "entire.agents.opaque",
     "Position": "entire.model.transcripts",
     "Prompt": "entire.conversation.records",
     "PutBack": "entire.model.effects",
+    "Record": "entire.conversation.records",
+    "RecordLines": "entire.agents.record_lines",
+    "RecordSource": "entire.agents.record_source",
+    "Result": "entire.conversation.records",
     "Run": "entire.model.effects",
     "START": "entire.model.transcripts",
     "SessionFile": "entire.model.transcripts",
@@ -111,6 +125,8 @@ __all__ = [
     "START",
     "Agent",
     "Agreement",
+    "Answer",
+    "Call",
     "Delete",
     "DisplayedTranscript",
     "DocumentTranscript",
@@ -124,11 +140,16 @@ __all__ = [
     "HookStatus",
     "HooksHealth",
     "LineTranscript",
+    "Mark",
     "Message",
     "OpaqueTranscript",
     "Position",
     "Prompt",
     "PutBack",
+    "Record",
+    "RecordLines",
+    "RecordSource",
+    "Result",
     "Run",
     "SessionFile",
     "SessionLister",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
-from entire.agents.lines import LineTranscript
-from entire.agents.record_source import RecordSource, stop_of
+from entire.agents.record_lines import RecordLines
+from entire.agents.record_source import stop_of
 from entire.agents.transcripts import clean
 from entire.conversation.records import EDIT, INTERRUPTED, OTHER, SUBAGENT, Answer, Call, Mark, Prompt, Result
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
 from entire.model.times import parse_time
-from entire.model.transcripts import START, Position, Subagent, TokenUsage
+from entire.model.transcripts import Subagent, TokenUsage
 from entire.model.value import replace
 
 TYPE_CHECKING = False
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from entire.agents.transcripts import Source
     from entire.conversation.records import Record
+    from entire.model.transcripts import Position
 
     Native = dict[str, Any]
 
@@ -27,96 +26,24 @@ _WRITERS = ("append", "create", "delete", "remember", "replace")
 _USAGE = ("input", "cache_write", "cache_read", "output")
 
 
-class Stream:
-    """The records after a position: one for each line that says something."""
+class DemoTranscript(RecordLines):
+    """One JSON object per line: prompts, answers, calls and results."""
 
-    def __init__(self, source: Source, since: Position, byte: int, *, details: bool) -> None:
-        self.source = source
-        self.known = since.mark
-        self.end = since
-        self._byte = byte
-        self._details = details
-
-    def __iter__(self) -> Iterator[Record]:
-        """Yield the records.
-
-        A last line without a newline counts if it is a complete record: stored transcripts may lack the final newline,
-        while a record that is still being written is invalid.
-        """
-        count, mark = self.end.count, self.known
-        if self._byte and transcripts.byte_before(self.source, self._byte) != b"\n":
-            self._byte += 1  # the newline of the line before was written after the position was taken
-        for line, end in transcripts.lines(self.source, self._byte):
-            native = transcripts.loads(line)
-            if not isinstance(native, dict) and not line.endswith(b"\n"):
-                return
-            record = self._record(native, count, end) if isinstance(native, dict) else None
-            count += 1
-            if isinstance(record, Answer):
-                mark = record.id
-            self.end = Position(count=count, byte=end, mark=mark)
-            if record is not None:
-                yield record
-
-    def _record(self, native: Native, at: int, end: int) -> Record | None:
+    def read(self, native: Native, position: int, end: int, *, details: bool) -> Iterator[Record]:
         kind, time = native.get("type"), parse_time(clean(native.get("time")))
         name, text = clean(native.get("id")), clean(native.get("text"))
         if kind == "prompt":
-            return Prompt(position=at, time=time, text=text, id=clean(native.get("prompt_id")))
-        if kind == "answer":
-            return Answer(position=at, end=end, time=time, id=name, text=text, model=clean(native.get("model")),
-                          usage=_usage(native.get("usage")))  # fmt: skip
-        if kind == "call":
-            return self._call(native, at, end, time)
-        if kind == "result":
-            is_ok = native.get("ok") is True
-            path, task = clean(native.get("path")) if is_ok else "", _helper(native, clean(native.get("call")))
-            return Result(position=at, time=time, call=clean(native.get("call")), output=clean(native.get("output")),
-                          has_failed=not is_ok, paths=(path,) if path else (), task=task,
-                          commits=self._commits(clean(native.get("output"))))  # fmt: skip
-        if kind == "interrupt":
-            return Mark(position=at, kind=INTERRUPTED, time=time)
-        return None
-
-    def _call(self, native: Native, at: int, end: int, time: float) -> Call:
-        tool, name = clean(native.get("tool")), clean(native.get("id"))
-        task, given = _helper(native, name), native.get("input")
-        given = given if isinstance(given, dict) else {}
-        task = replace(task, description=clean(given.get("prompt"))) if task is not None else None
-        kind = SUBAGENT if task is not None else EDIT if tool in _WRITERS else OTHER
-        found = Call(position=at, end=end, time=time, id=name, answer=clean(native.get("answer")), tool=kind, name=tool,
-                     task=task)  # fmt: skip
-        if not self._details:
-            return found
-        from entire.agents import tool_arguments
-
-        return replace(found, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
-                       edits=tool_arguments.edits(given))  # fmt: skip
-
-    def _commits(self, output: str) -> tuple[str, ...]:
-        if not self._details:
-            return ()
-        from entire.conversation import commits
-
-        return commits.printed(output)
-
-
-class DemoTranscript(RecordSource, LineTranscript):
-    """One JSON object per line: prompts, answers, calls and results."""
-
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
-        super().__init__(session_ref, stored)
-        self._parts = {}
-
-    def stream(self, since: Position, *, details: bool = False) -> Stream:
-        since = self.readable(since)
-        return Stream(self.source, since, self.offset(since), details=details)
-
-    def end(self, known: Position = START) -> Position:
-        known = self.readable(known if self.holds(known) else START)
-        if known.count and not known.byte:
-            known = START  # only reading from the start finds the last answer before it
-        return self._part(known)[1]
+            yield Prompt(position=position, time=time, text=text, id=clean(native.get("prompt_id")))
+        elif kind == "answer":
+            yield Answer(position=position, end=end, time=time, id=name, text=text, model=clean(native.get("model")),
+                         usage=_usage(native.get("usage")))  # fmt: skip
+        elif kind == "call":
+            call = Call(position=position, end=end, time=time, id=name, answer=clean(native.get("answer")))
+            yield _called(native, call, details=details)
+        elif kind == "result":
+            yield _result(native, Result(position=position, time=time, call=clean(native.get("call"))), details=details)
+        elif kind == "interrupt":
+            yield Mark(position=position, kind=INTERRUPTED, time=time)
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
@@ -130,6 +57,33 @@ class DemoTranscript(RecordSource, LineTranscript):
         """Return the transcript of one of the session's helpers."""
         folder = f"{self.session_ref.removesuffix('.jsonl')}/helpers"
         return f"{folder}/{subagent_id}.jsonl" if is_tool_id(subagent_id) else ""
+
+
+def _called(native: Native, call: Call, *, details: bool) -> Call:
+    tool, given = clean(native.get("tool")), native.get("input")
+    given = given if isinstance(given, dict) else {}
+    task = _helper(native, call.id)
+    task = replace(task, description=clean(given.get("prompt"))) if task is not None else None
+    kind = SUBAGENT if task is not None else EDIT if tool in _WRITERS else OTHER
+    found = replace(call, tool=kind, name=tool, task=task)
+    if not details:
+        return found
+    from entire.agents import tool_arguments
+
+    return replace(found, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
+                   edits=tool_arguments.edits(given))  # fmt: skip
+
+
+def _result(native: Native, result: Result, *, details: bool) -> Result:
+    is_ok = native.get("ok") is True
+    path = clean(native.get("path")) if is_ok else ""
+    found = replace(result, has_failed=not is_ok, paths=(path,) if path else (), task=_helper(native, result.call))
+    if not details:
+        return found
+    from entire.conversation import commits
+
+    output = clean(native.get("output"))
+    return replace(found, output=output, commits=commits.printed(output))
 
 
 def _helper(native: Native, call: str) -> Subagent | None:
