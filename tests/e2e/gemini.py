@@ -269,11 +269,21 @@ class GeminiTerminal(AgentTerminal):
         self.type(self.ESCAPE)
         self.wait(lambda: noted() > before and calls(), "the record of the interruption")
 
+    def _has_begun_after(self, before: int) -> bool:
+        """Tell whether another session began; press enter again, which a list of completions may have taken."""
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            if len(self.gemini.events("SessionStart")) > before:
+                return True
+            time.sleep(0.02)
+        self.type(self.ENTER)
+        return False
+
     def clear(self) -> str:
         """Use `/clear` and return the id of the session that follows."""
         before = len(self.gemini.events("SessionStart"))
         self.submit("/clear")
-        self.wait(lambda: len(self.gemini.events("SessionStart")) > before, "the session after /clear")
+        self.wait(lambda: self._has_begun_after(before), "the session after /clear")
         self.session = str(self.gemini.events("SessionStart")[-1]["session_id"])
         return self.session
 
