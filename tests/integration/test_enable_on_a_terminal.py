@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,12 +11,12 @@ from rich.cells import cell_len
 
 from entire.agents import registry
 from tests.integration.commandline import Repo
-from tests.integration.story import BIN
 from tests.screen import Screen
 
 Start = Callable[..., Screen]
 QUESTION = "Which agents do you use in this repository.*"
 LINES = 12 + len(registry.BUILTIN)
+OFFERED = [name for name in registry.BUILTIN if name != registry.EXAMPLE]
 
 
 @pytest.fixture
@@ -30,24 +28,14 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 @pytest.fixture
-def program_of_demo(tmp_path: Path) -> Path:
-    """The demo agent is offered where its program is on PATH."""
-    program = tmp_path / "programs" / "entire-demo-agent"
-    program.parent.mkdir()
-    program.symlink_to(BIN / program.name)
-    return program
-
-
-@pytest.fixture
-def start(repo: Repo, program_of_demo: Path) -> Iterator[Start]:
+def start(repo: Repo) -> Iterator[Start]:
     screens = []
 
     def begin(columns: int = 110, **env: str) -> Screen:
         program = (
             f"import os\nos.chdir({str(repo.top)!r})\nfrom entire import cli\nraise SystemExit(cli.main(['enable']))"
         )
-        path = {"PATH": f"{program_of_demo.parent}{os.pathsep}{os.environ['PATH']}"}
-        screens.append(Screen(program, path | env, columns=columns, rows=LINES))
+        screens.append(Screen(program, env, columns=columns, rows=LINES))
         return screens[-1]
 
     yield begin
@@ -61,9 +49,9 @@ def highlight(screen: Screen, name: str) -> None:
     screen.wait_for(rf"> \[.\] {name} .*1/1   ↑↓ move")
 
 
-def show_all(screen: Screen) -> None:
+def show_all(screen: Screen, count: int) -> None:
     screen.type("\033")
-    screen.wait_for(rf"/{len(registry.BUILTIN)}   ↑↓ move")
+    screen.wait_for(rf"/{count}   ↑↓ move")
 
 
 def answer_no(screen: Screen) -> None:
@@ -76,21 +64,21 @@ def answer_no(screen: Screen) -> None:
 
 def test_marking_another_agent(repo: Repo, start: Start) -> None:
     screen = start()
-    screen.wait_for(QUESTION + r"\[x\] claude-code .*\[ \] demo ")
-    highlight(screen, "demo")
+    screen.wait_for(QUESTION + r"\[x\] claude-code .*\[ \] gemini ")
+    highlight(screen, "gemini")
     screen.type(" ")
-    screen.wait_for(r"\[x\] demo")
-    show_all(screen)
+    screen.wait_for(r"\[x\] gemini")
+    show_all(screen, len(OFFERED))
     screen.type("\r")
     answer_no(screen)
     out = screen.end()
     assert "Claude Code: " in out
-    assert "Demo Agent: " in out
+    assert "Gemini CLI: " in out
     assert screen.process.returncode == 0
     assert screen.is_as_before()
     assert "[x]" not in screen.shown  # the list is gone, and the question after it is on lines
     assert (repo.top / ".claude/settings.json").exists()
-    assert (repo.top / ".demo-agent/settings.json").exists()
+    assert (repo.top / ".gemini/settings.json").exists()
 
 
 def test_agents_that_are_here_are_preset_and_unmarking_removes_their_hooks(repo: Repo, start: Start) -> None:
@@ -100,7 +88,7 @@ def test_agents_that_are_here_are_preset_and_unmarking_removes_their_hooks(repo:
     highlight(screen, "demo")
     screen.type(" ")
     screen.wait_for(r"\[ \] demo .*mark at least one")
-    show_all(screen)
+    show_all(screen, len(OFFERED) + 1)
     highlight(screen, "claude-code")
     screen.type(" \r")
     assert "Demo Agent: hooks removed" in screen.end()
@@ -161,27 +149,25 @@ def test_a_name_that_is_typed_is_marked(repo: Repo, start: Start) -> None:
 
 
 def test_a_number_that_is_typed_marks_that_line(repo: Repo, start: Start) -> None:
-    names = list(registry.BUILTIN)
     screen = start()
-    screen.wait_for(QUESTION + r"\[x\] claude-code .*\[ \] demo ")
-    screen.type(f"{names.index('demo') + 1}{names.index('claude-code') + 1}9")
-    screen.wait_for(r"\[ \] claude-code .*\[x\] demo ")
+    screen.wait_for(QUESTION + r"\[x\] claude-code .*\[ \] gemini ")
+    screen.type(f"{OFFERED.index('gemini') + 1}{OFFERED.index('claude-code') + 1}9")
+    screen.wait_for(r"\[ \] claude-code .*\[x\] gemini ")
     screen.type("\r")
     answer_no(screen)
     screen.end()
-    assert (repo.top / ".demo-agent").exists()
+    assert (repo.top / ".gemini").exists()
     assert not (repo.top / ".claude").exists()
 
 
-def test_an_agent_whose_program_is_missing_is_not_offered(repo: Repo, start: Start) -> None:
-    git = os.path.dirname(shutil.which("git") or "/usr/bin/git")
-    screen = start(PATH=git)
+def test_an_example_is_offered_only_where_its_hooks_are(repo: Repo, start: Start) -> None:
+    screen = start()
     assert " demo " not in screen.wait_for(QUESTION + "claude-code.*quit")
     screen.type("\033")
     screen.end()
-    repo.ok("enable", "--agent", "demo")  # by name it is taken at its word
-    screen = start(PATH=git)
-    screen.wait_for(QUESTION + r"\[x\] demo ")  # its hooks are here, and can be removed
+    repo.ok("enable", "--agent", "demo")  # by name it is taken
+    screen = start()
+    screen.wait_for(QUESTION + r"\[x\] demo ")  # its hooks can be removed
 
 
 def test_refs_are_hidden_on_request(repo: Repo, start: Start) -> None:

@@ -45,8 +45,6 @@ class AgentEntry(Value):
     """Environment variable with which a test harness sets the agent's session folder."""
     session_form: str = SESSION_FORM
     """Every session id of the agent matches this regular expression; no other id gets into its resume command."""
-    program: str = ""
-    """The program that must be on PATH for ``enable`` to offer the agent by itself; '' if it is always offered."""
     setup_note: str = ""
     """What ``enable`` writes besides hooks, for people; '' if nothing."""
     tested_versions: tuple[str, ...] = ()
@@ -92,7 +90,6 @@ BUILTIN = {
             description="The bundled demo agent; follows simple instructions without a model or network",
             protected_dirs=(".demo-agent",),
             session_variable="DEMO_AGENT_SESSION_ID",
-            program="entire-demo-agent",
         ),
         AgentEntry(
             name="gemini",
@@ -112,6 +109,8 @@ BUILTIN = {
 }
 DEFAULT = "claude-code"
 """The agent that ``enable`` chooses when it detects none."""
+EXAMPLE = "demo"
+"""The agent to try and to read: ``enable`` takes it by name, but offers it only where its hooks are."""
 UNNAMED = "claude-code"
 """The agent of a session state or record that names none: the first one the Go CLI supported."""
 

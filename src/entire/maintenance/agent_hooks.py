@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from entire import process
 from entire.agents import capabilities, configfile, registry
 from entire.agents.directory import AgentDirectory
 from entire.agents.external.inventory import enabled
@@ -47,7 +46,7 @@ class AgentHooks:
             has_hooks=has_hooks,
             hooks_status=status.value,
             is_detected=agent.detect(self._place.top),
-            is_offered=has_hooks or not entry.program or bool(process.find(entry.program)),
+            is_offered=has_hooks or agent.name != registry.EXAMPLE,
         )
 
     def _status(self, agent: Agent, scope: str) -> HookStatus:
