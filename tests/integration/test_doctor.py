@@ -263,10 +263,10 @@ class TestPermissions:
             return real(path)
 
         session = worked(story)
-        monkeypatch.setattr(files, "read", read)
-        found = doctor.json(status=1)
+        with monkeypatch.context() as patch:  # what the fixtures have set stays
+            patch.setattr(files, "read", read)
+            found = doctor.json(status=1)
         assert any("could not be checked" in one["message"] and "Permission denied" in one["message"] for one in found)
-        monkeypatch.undo()
         assert doctor.json() == []
         assert session.id in sessions.ids(place_of(story))
 

@@ -30,7 +30,7 @@ COMMANDS = [
     ["show", "--uncommitted"], ["show", NAME], ["explain"], ["explain", "HEAD", "--short"],
     ["explain", "HEAD~2", "--full"], ["explain", "-c", NAME], ["explain", "HEAD", "--generate", "--with", NAME],
     ["why", "hello.py"], ["why", PATH], ["why", "--uncommitted"], ["blame", "hello.py"], ["blame", NAME],
-    ["link", "-n", "HEAD~3"], ["link", NAME], ["unlink", "-n", "HEAD~2"], ["search", "evil"],
+    ["link", "-n", "HEAD~3"], ["link", NAME], ["unlink", "-n", "HEAD~2"], ["undo", "--list"], ["search", "evil"],
     ["search", "red", "--file", PATH],
     ["story", "HEAD~2..HEAD"], ["clean", "--all"], ["reset", "-n"], ["doctor"], ["plugin", "list"],
     ["plugin", "allow", "evil"], ["plugin", "check", NAME], ["completion", NAME], ["help", NAME], ["version", NAME],

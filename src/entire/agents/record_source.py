@@ -87,9 +87,6 @@ class RecordSource:
     def activity(self, since: Position, until: Position | None = None) -> Activity | None:
         return self.conversation(since).activity(stop_of(until))
 
-    def last_time(self) -> float:
-        return self.conversation(START).last_time
-
     def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:
         """Return the end of the answer whose tool call made ``commit``, else of the last one that had begun by
         ``moment``; ``since`` if there is none. Without times, it is the end of the transcript.

@@ -68,14 +68,11 @@ class Conversation:
         self._tasks: list[Call | Result] = []
         self._seen: list[Seen] = []
         self._text = ("", "")  # id and text of the last response with a text
-        self.last_time = 0.0
-        """When the last record was written; 0.0 if none says."""
         for record in records:
             self._take(record)
 
     def _take(self, record: Record) -> None:
         self._branches.take(record)
-        self.last_time = max(self.last_time, record.time)
         if isinstance(record, Answer):
             self._answer(record)
         elif isinstance(record, Call):
