@@ -114,6 +114,12 @@ def test_a_leaf_before_the_part_that_is_read() -> None:
     assert [found.text for found in transcript.prompts(Position(count=2), Position(count=4))] == ["two"]
 
 
+def test_records_that_say_nothing_to_people_are_named_by_their_types() -> None:
+    data = [*FIRST, boundary("c", "b"), leaf("b"), blob("x"), attachment("d", "c", type="environment")]
+    whole = readings.of(ClaudeCode(), b"".join(json.dumps(one).encode() + b"\n" for one in data))
+    assert whole.unknown == [(2, "system"), (3, "last-prompt"), (4, "api-request-blob")]
+
+
 @pytest.mark.parametrize("held", [None, 3, [], {}, {"type": "queued_command", "commandMode": "prompt", "prompt": []}])
 def test_an_odd_attachment_is_no_prompt(held: object) -> None:
     assert records.joined_prompt({"type": "attachment", "attachment": held}) == ""

@@ -40,7 +40,6 @@ WITHOUT_MEANING = (
 TASK_TOOLS = ("Agent", "Task")
 """Names of the tool that starts a subagent; it was called Task before 2.1."""
 
-_CONVERSATION = ("assistant", "attachment", "user")
 _COMMAND = ("<command-name>", "<command-message>")
 _INTERRUPTED = "[Request interrupted by user"
 _NO_PROMPT = (
@@ -198,11 +197,6 @@ def usage(record: Native) -> TokenUsage | None:
         return None
     return TokenUsage(input_tokens=fresh, cache_creation_tokens=written, cache_read_tokens=cached, output_tokens=output,
                       api_call_count=1)  # fmt: skip
-
-
-def is_known(kind: object) -> bool:
-    """Tell whether records of a type can belong to the conversation."""
-    return kind in _CONVERSATION
 
 
 def is_interruption(record: Native) -> bool:

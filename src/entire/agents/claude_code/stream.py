@@ -11,6 +11,7 @@ from entire.conversation.records import (
     INTERRUPTED,
     LOCAL,
     PERSON,
+    UNKNOWN,
     Answer,
     Mark,
     Prompt,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from entire.agents.transcripts import Source
     from entire.conversation.records import Record
 
+_CONVERSATION = ("assistant", "attachment", "user")
 _MAX_SEARCHES = 16  # of the whole file, at about 100 ms per 100 MB; a session needs at most one
 _LOOK_BACK = 4 << 20  # bytes before a position without a mark in which to search for its answer
 
@@ -122,6 +124,8 @@ class Stream:
 
     def _take(self, native: Native, at: int, end: int) -> Iterator[Record]:
         kind = native.get("type")
+        if self._details and (name := clean(kind)) and name not in _CONVERSATION:
+            yield Mark(position=at, kind=UNKNOWN, text=name)
         if kind == "last-prompt":
             yield from self._tree.note(native, at)
         elif not self._is_ours(native):
@@ -142,8 +146,6 @@ class Stream:
                 yield Prompt(position=at, text=text, time=parse_time(native.get("timestamp")))
         elif kind == "system":
             yield from self._tree.grow(native, at)
-        elif self._details and not records.is_known(kind):
-            yield Mark(position=at, kind="unknown", text=clean(kind))
 
     # ---------------------------------------------------------------- what people and the agent note
 
@@ -187,7 +189,7 @@ class Stream:
         from entire.agents.claude_code import tools  # a prompt's hook reads no calls
 
         told = native.get("toolUseResult")
-        self._has_results = self._has_results or bool(blocks)
+        self._has_results = True
         for block in blocks:
             call, has_failed = clean(block.get("tool_use_id")), block.get("is_error") is True
             paths, is_open = self._changed(call, native, only=len(blocks) == 1)
