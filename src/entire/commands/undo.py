@@ -59,8 +59,7 @@ def _find(known: list[ChangeView], name: str) -> ChangeView:
     if found is None:
         raise EntireError(f"no such change: {name}", hint="run `entire undo --list` to see them")
     if not found.can_undo:
-        later = next((change for change in known if change.command == found.command and change.can_undo), None)
-        why = "it was undone" if found.is_undone or later is None else "the same command made a later change"
+        why = "it was undone" if found.is_undone else "the same command made a later change"
         raise EntireError(
             f"{_title(found)} cannot be undone: {why}", hint="run `entire undo --list` to see what can be"
         )

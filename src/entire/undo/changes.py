@@ -15,14 +15,16 @@ _TOGGLES = ("rewind", "resume")
 
 def of(place: Place) -> list[ChangeView]:
     """Return the changes that are done, newest first, also those that were undone. Of each command, only the last one
-    can be undone: what it changed may stand on those before.
+    can be undone: what it changed may stand on those before. An undo that cannot be undone is none of them.
     """
     done = [found for found in transaction.find_all(place) if found.state == "done"]
     undone = {found.undoes for found in done}
     seen: set[str] = set()
     changes = []
     for found in done:
-        is_open = found.command in _TOGGLES or not (found.undoes or found.id in undone)
+        if found.undoes and found.command not in _TOGGLES:
+            continue
+        is_open = found.command in _TOGGLES or found.id not in undone
         changes.append(ChangeView(id=found.id, command=found.command, title=found.title, time=found.time,
                                   is_undone=found.id in undone,
                                   can_undo=is_open and found.command not in seen))  # fmt: skip
