@@ -27,8 +27,9 @@ def is_json(data: bytes) -> bool:
     if data.lstrip(b" \t\r\n")[:1] not in (b"{", b"[", b'"'):
         return False
     try:
-        # Numbers stay text: Python refuses to convert those of more than 4,300 digits, and JSON does not.
-        json.loads(data.decode("utf-8", "replace"), parse_int=str, parse_float=str)
+        # Numbers stay text: Python refuses to convert those of more than 4,300 digits, and JSON does not. Objects are
+        # not kept, and each byte is a character: a large document takes no more than its size.
+        json.loads(data.decode("latin-1"), parse_int=str, parse_float=str, object_pairs_hook=len)
     except ValueError:
         return False
     except RecursionError:

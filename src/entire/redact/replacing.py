@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 """How many bytes of lines are scanned at once: larger blocks do not fit into a cache of the processor."""
 
+PIECE = 1 << 22
+"""How many bytes of a document are searched at once, or more, up to the end of an object."""
+
 KEPT = 1 << 23
 """How many of the first bytes are kept as they read: what a later line reveals is sought in them again."""
 
@@ -120,9 +123,9 @@ def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
     if not by_line:
         return _merge(data, _find_in_document(data))
     return [
-        replace(found, start=start + found.start, end=start + found.end)
+        found
         for start, end in _lines_to_redact(data, _search)
-        for found in _merge(data[start:end], _find_in_document(data[start:end]))
+        for found in _moved(_merge(data[start:end], _find_in_document(data[start:end])), start)
     ]
 
 
@@ -135,8 +138,7 @@ def _replaced(data: bytes, chosen: Callable[[bytes, list[Finding]], list[Finding
         return data
     _learn(findings)
     if memory.count > known:  # what the end reveals may stand at the beginning, too
-        view = views.View(data.replace(b"\x1e", b" "))
-        findings = chosen(data, [*found, *_find_seen(view, lambda text: _remembered(text, known))])
+        findings = chosen(data, [*found, *_sought(data, lambda text: _remembered(text, known))])
     redacted = _replace_all(_replace(data, findings, _finding_end), lambda left: chosen(left, _find(left)), rounds=1)
     memory.save()
     return redacted
@@ -184,7 +186,34 @@ def _remembered(text: Text, since: int) -> list[Finding]:
 
 def _find(data: bytes) -> list[Finding]:
     """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
-    return _find_seen(views.View(data.replace(b"\x1e", b" ")), _search)
+    return _sought(data, _search)
+
+
+def _sought(data: bytes, search: Search) -> list[Finding]:
+    found: list[Finding] = []
+    for start, end in _pieces(data):
+        seen = _find_seen(views.View(data[start:end].replace(b"\x1e", b" ")), search)
+        found += seen if not start else _moved(seen, start)
+    return found
+
+
+def _moved(found: list[Finding], by: int) -> list[Finding]:
+    return [replace(finding, start=finding.start + by, end=finding.end + by) for finding in found]
+
+
+def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each piece of a text: a large document is searched in pieces of some megabytes, each
+    up to the end of an object in a list, so that its views need no more memory than theirs.
+    """
+    start = 0
+    if len(data) > PIECE and data.lstrip(b" \t\r\n")[:1] in (b"{", b"["):
+        import re
+
+        between = re.compile(rb"\},\s*+(?=\{\s*+\")")  # within a string, it ends there
+        while len(data) - start > PIECE and (cut := between.search(data, start + PIECE)):
+            yield start, cut.end()
+            start = cut.end()
+    yield start, len(data)
 
 
 def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding]:

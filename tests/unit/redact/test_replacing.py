@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from entire.redact import engine, policy, redact_jsonl, replacing
+from entire.redact import documents, engine, policy, redact_jsonl, replacing
 from entire.redact.engine import Finding, Text
+from entire.redact.reading import views
 from tests.unit.redact.planted_secrets import SECRETS, WORDS, sample, word
 
 RULE = "aws-access-key"
@@ -130,6 +132,38 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(replacing, "BLOCK", size)
         assert replacing.lines(data) == whole
         assert len(replacing.find(data, by_line=True)) == 7
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_large_document_is_searched_in_pieces(monkeypatch: pytest.MonkeyPatch, indent: int | None) -> None:
+    """So that its views need memory for a piece; what is found stays the same."""
+    text = '}, {"of": 1}, { "' + "word " * 40
+    said = [{"id": str(number), "text": text + KEY.decode() * (number % 7 == 0)} for number in range(60)]
+    data = json.dumps({"messages": [*said, {"password": PASSWORD.decode()}]}, indent=indent).encode()
+    whole = replacing.find(data), replacing.document(data)
+    assert len(whole[0]) == 10
+    sizes: list[int] = []
+    monkeypatch.setattr(replacing, "PIECE", 1000)
+    view = views.View
+
+    def watched(data: bytes, *first: "tuple[views.Pass, ...]") -> views.View:
+        sizes.append(len(data))
+        return view(data, *first)
+
+    monkeypatch.setattr(views, "View", watched)
+    assert (replacing.find(data), replacing.document(data)) == whole
+    assert max(sizes) < 1500
+
+
+def test_telling_a_document_takes_no_more_memory_than_its_text() -> None:
+    data = json.dumps([{"id": number, "text": "ä🎉" * 40, "of": {"a": [1]}} for number in range(4000)],
+                      ensure_ascii=False).encode()  # fmt: skip
+    tracemalloc.start()
+    try:
+        assert documents.is_json(data)
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * len(data)
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_escaped_separator_of_records_moves_no_finding_to_another_line() -> None:
