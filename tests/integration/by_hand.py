@@ -38,4 +38,4 @@ def without_trailer(story: Story, message: str = "Add both") -> str:
 
 def links_of(story: Story, commit: str = "HEAD") -> list[str]:
     """Return what every reader is told: the checkpoints of a commit."""
-    return list(Workspace.find(story.root).commit(commit).checkpoint_ids)
+    return list(Workspace.find(story.root).history.commit(commit).checkpoint_ids)

@@ -12,16 +12,16 @@ from tests.integration.story import Story
 
 def points(story: Story) -> list[str]:
     """Return the ids of all points, newest first."""
-    return [point.id for point in Workspace.find(story.root).points(0)]
+    return [point.id for point in Workspace.find(story.root).points.listing(0)]
 
 
 def rewind(story: Story, point: str, **request: Any) -> RewindView:
-    with Workspace.find(story.root).rewind(RewindRequest(to=point, **request)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=point, **request)) as planned:
         return planned.carry_out()
 
 
 def undo(story: Story) -> RewindView:
-    with Workspace.find(story.root).undo() as planned:
+    with Workspace.find(story.root).undo.rewind() as planned:
         return planned.carry_out()
 
 

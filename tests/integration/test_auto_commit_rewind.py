@@ -31,7 +31,7 @@ def session(auto: Story) -> Session:
 
 
 def points(story: Story) -> list[PointView]:
-    return Workspace.find(story.root).points(0)
+    return Workspace.find(story.root).points.listing(0)
 
 
 def heads(story: Story) -> list[str]:

@@ -158,7 +158,7 @@ def test_with_the_contract_alone(played: Bared) -> None:
     assert slot["files_touched"] == ["one.txt", "two.txt"], "from git status: nothing else tells"
     assert slot["transcript"] == played.file.read_text()
     assert slot["prompts"] == ["Create one.txt", "Let a helper create two.txt"], "as the events told them"
-    (shown,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+    (shown,) = Workspace.find(played.story.root).history.explain("HEAD").checkpoints[0].parts
     assert [prompt.text for prompt in shown.prompts] == slot["prompts"], "the transcript cannot be read"
     assert not (slot.get("token_usage") or {}).get("api_call_count")
     assert slot["initial_attribution"]["agent_lines"] == 2
@@ -240,9 +240,9 @@ def test_the_conversation_that_is_shown(
     if messages is not None:
         monkeypatch.setattr(OpaqueTranscript, "messages", lambda _: messages, raising=False)
     workspace = Workspace.find(played.story.root)
-    (checkpoint_id,) = workspace.checkpoint_ids()
-    assert [(said.who, said.text) for said in workspace.conversation(checkpoint_id)] == shown
-    later = workspace.conversation(checkpoint_id, played.id, 1)
+    (checkpoint_id,) = workspace.checkpoints.ids()
+    assert [(said.who, said.text) for said in workspace.checkpoints.conversation(checkpoint_id)] == shown
+    later = workspace.checkpoints.conversation(checkpoint_id, played.id, 1)
     assert [said.at for said in later] == ([] if messages is None else [1])
 
 

@@ -98,26 +98,22 @@ class FakeWorkspace:
         self.ways = views.WaysBackView(has_later_commits=False)
         self.calls: list[tuple[Any, ...]] = []
         self.log: list[str] = []
+        self.sessions = self.points = self
+        self.undo = FakeUndo(self)
 
-    def session_id(self, prefix: str) -> str:
+    def find_id(self, prefix: str) -> str:
         return prefixes.require(prefix, (SESSION, OTHER), "session", "")
 
     def ways_back(self, commit: str) -> views.WaysBackView:
         assert commit == COMMIT
         return self.ways
 
-    def forgotten_points(self, limit: int = 100) -> list[tuple[str, str, str]]:
+    def forgotten(self, limit: int = 100) -> list[tuple[str, str, str]]:
         return []
 
-    def points(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
+    def listing(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
         found = [one for one in self.found if session_id in ("", one.session_id)]
         return found[:limit] if limit else found
-
-    def sessions(self) -> list[views.SessionView]:
-        return [
-            views.SessionView(session_id=one, agent="Demo", phase="idle", worktree="", is_here=True)
-            for one in (SESSION, OTHER)
-        ]
 
     def rewind(self, request: RewindRequest) -> FakeRewind:
         if request.to == "none":
@@ -125,13 +121,19 @@ class FakeWorkspace:
         self.calls.append((request.to, {name: one for name, one in request.__dict__.items() if one and name != "to"}))
         return FakeRewind(replace(self.view, yours=()) if request.keep_mine else self.view, self.patch, self.log)
 
-    def undo(self, name: str = "") -> FakeRewind:
-        self.calls.append(("undo", name))
-        return FakeRewind(replace(self.view, point=None, title="undo of: rewind to aaaaaaa"), self.patch, self.log)
-
     @property
     def is_changed(self) -> bool:
         return "carried out" in self.log
+
+
+class FakeUndo:
+    def __init__(self, fake: FakeWorkspace) -> None:
+        self._fake = fake
+
+    def rewind(self, name: str = "") -> FakeRewind:
+        self._fake.calls.append(("undo", name))
+        view = replace(self._fake.view, point=None, title="undo of: rewind to aaaaaaa")
+        return FakeRewind(view, self._fake.patch, self._fake.log)
 
 
 @pytest.fixture

@@ -52,7 +52,9 @@ def test_a_checkpoint_has_all_its_sessions(story: Story, pair: tuple[Session, Se
 
 
 def test_a_step_has_its_own_session_alone(story: Story, pair: tuple[Session, Session]) -> None:
-    found = [one for one in Workspace.find(story.root).points() if one.kind == "step" and one.prompt == "Write other"]
+    found = [
+        one for one in Workspace.find(story.root).points.listing() if one.kind == "step" and one.prompt == "Write other"
+    ]
     step = found[0]
     assert list(of(story, step.id)) == [pair[1].id]
 
@@ -64,7 +66,7 @@ def test_a_turn_ends_where_it_ended_also_when_the_file_is_gone(story: Story, pai
     before = one.file.read_bytes()
     with one.turn("Then work"):
         one.write("late.py", "late\n")
-    turn = next(point for point in Workspace.find(story.root).points() if point.kind == "turn")
+    turn = next(point for point in Workspace.find(story.root).points.listing() if point.kind == "turn")
     assert of(story, turn.id)[one.id].file.data == before
     Path(one.file).unlink()
     found = of(story, turn.id)[one.id]

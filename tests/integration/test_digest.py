@@ -48,7 +48,7 @@ def worked(story: Story, monkeypatch: pytest.MonkeyPatch) -> Story:
 
 
 def test_what_was_asked_and_how_it_went(worked: Story) -> None:
-    (found,) = Workspace.find().digest(worked.ids()[0]).parts
+    (found,) = Workspace.find().checkpoints.digest(worked.ids()[0]).parts
     assert (found.intent, found.later_prompts, found.prompts) == ("Add a greeting", ("And now say it in French",), 2)
     assert found.files == (FileDigest(path="src/hello.py", status="A", added=2, removed=0, by_session=2, edits=2),)
     (failure,) = found.failures
@@ -122,10 +122,10 @@ def test_an_amended_commit_decides_what_is_in_it(story: Story, monkeypatch: pyte
     with session.turn("Write"):
         session.write("a.py", "one\ntwo\n")
     story.commit("Add a")
-    assert Workspace.find().digest(story.ids()[0]).parts[0].attempts == ()
+    assert Workspace.find().checkpoints.digest(story.ids()[0]).parts[0].attempts == ()
     story.write("a.py", "one\n")
     story.git("commit", "-q", "-a", "--amend", "--no-edit")
-    (tried,) = Workspace.find().digest(story.ids()[0]).parts[0].attempts
+    (tried,) = Workspace.find().checkpoints.digest(story.ids()[0]).parts[0].attempts
     assert tried == AttemptDigest(path="a.py", at=tried.at, fate="not in the commit", text="two")
 
 
@@ -137,7 +137,7 @@ def test_what_a_turn_writes_after_its_commit_was_not_taken_back(story: Story, mo
         session.commit("One")
         session.write("two.txt", "the second file\n")
         session.edit("one.txt", "first", "very first")
-    (found,) = Workspace.find().digest(story.ids()[0]).parts
+    (found,) = Workspace.find().checkpoints.digest(story.ids()[0]).parts
     assert found.attempts == ()
 
 
@@ -150,7 +150,7 @@ def test_formatted_lines_are_in_the_commit(story: Story, monkeypatch: pytest.Mon
         session.write("a.py", "one = 'x'\r\ntwo\r\n")
     story.write("a.py", 'one = "x"\r\n    two\r\n')
     story.commit("Add a")
-    assert Workspace.find().digest(story.ids()[0]).parts[0].attempts == ()
+    assert Workspace.find().checkpoints.digest(story.ids()[0]).parts[0].attempts == ()
 
 
 @pytest.mark.parametrize("stage", golden.STAGES)
@@ -160,9 +160,9 @@ def test_every_checkpoint_that_the_go_cli_wrote_has_one(
     for top in golden.repositories(golden.unpack(stage, tmp_path)):
         monkeypatch.chdir(top)
         workspace = Workspace.find(top)
-        for name in workspace.checkpoint_ids():
-            view = workspace.checkpoint(name)
-            found = workspace.digest(view)
+        for name in workspace.checkpoints.ids():
+            view = workspace.checkpoints.find(name)
+            found = workspace.checkpoints.digest(view)
             assert [part.session_id for part in found.parts] == [part.session_id for part in view.parts]
             for part, of in zip(found.parts, view.parts, strict=True):
                 assert bool(part.intent) == bool(of.prompts)

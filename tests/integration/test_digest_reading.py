@@ -23,8 +23,8 @@ def worked(story: Story, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 def fates(workspace: Workspace, **changes: object) -> list[tuple[str, str]]:
-    view = replace(workspace.checkpoint(workspace.checkpoint_ids()[0]), **changes)
-    (part,) = reading.of_checkpoint(workspace._catalog, view).parts
+    view = replace(workspace.checkpoints.find(workspace.checkpoints.ids()[0]), **changes)
+    (part,) = reading.of_checkpoint(workspace._opened.catalog, view).parts
     return [(attempt.path, attempt.fate) for attempt in part.attempts]
 
 
@@ -55,8 +55,8 @@ def test_files_kept_elsewhere_are_not_compared(worked: Workspace, story: Story) 
 
 
 def test_a_conversation_that_is_lost_leaves_the_rest(worked: Workspace, story: Story) -> None:
-    (name,) = worked.checkpoint_ids()
+    (name,) = worked.checkpoints.ids()
     blob = story.git("rev-parse", f"entire/checkpoints/v1:{name[:2]}/{name[2:]}/0/full.jsonl").strip()
     (story.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    (part,) = Workspace.find().digest(name).parts
+    (part,) = Workspace.find().checkpoints.digest(name).parts
     assert (part.intent, [file.path for file in part.files], part.attempts) == ("Write", ["a.py"], ())

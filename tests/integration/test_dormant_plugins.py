@@ -100,7 +100,7 @@ def test_prompts_whose_place_is_not_told_are_the_turns_in_their_order(played: Pl
         for name in names:
             played.turn(name, 1)
         played.commit("Add two")
-        (part,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+        (part,) = Workspace.find(played.story.root).history.explain("HEAD").checkpoints[0].parts
         played.plugin.forget()
         assert [prompt.text for prompt in part.prompts] == [f"Create {name}" for name in names]
         owners = [played.lineage()["files"][name]["added"][0][2].partition("/")[2] for name in names]
@@ -134,7 +134,7 @@ def test_a_commit_in_a_turn_is_completed_at_its_end(played: Played) -> None:
     played.commit("Add both in the turn")
     assert played.slot()["transcript"] == played.file.read_text(), "lines need no plugin to be read"
     assert played.slot()["prompts"] == ["Create one.txt", "Create two.txt"]
-    (part,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+    (part,) = Workspace.find(played.story.root).history.explain("HEAD").checkpoints[0].parts
     played.plugin.forget()
     assert [prompt.text for prompt in part.prompts] == ["Create one.txt", "Create two.txt"]
     assert played.tokens() == (1, 1)
@@ -158,7 +158,7 @@ def test_the_prompt_of_a_running_turn_follows_those_of_the_stored_transcript(pla
     played.work("two.txt", 10)
     played.commit("Add both in the turn")
     assert played.slot()["transcript"] == stored
-    (part,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+    (part,) = Workspace.find(played.story.root).history.explain("HEAD").checkpoints[0].parts
     played.plugin.forget()
     assert [(prompt.text, prompt.position) for prompt in part.prompts] == [("Create one.txt", 0), ("Create two.txt", 3)]
 

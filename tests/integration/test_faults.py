@@ -139,7 +139,7 @@ def test_a_full_disk_does_not_make_a_rewind_in_part(
         duplicate(source, target, mode)
 
     monkeypatch.setattr(backups, "duplicate", full)
-    point, conversation = Workspace.find(story.root).points()[1], played.file.read_bytes()
+    point, conversation = Workspace.find(story.root).points.listing()[1], played.file.read_bytes()
     with pytest.raises(EntireError, match="No space left on device"):
         rewind(story, point.id)
     assert (story.read("both.py"), story.path("f1.py").exists()) == ("1\n", True)

@@ -39,7 +39,7 @@ def test_an_unlinked_commit_is_not_linked_for_any_reader(story: Story, run: Comm
     assert story.head() == commit
     assert story.ids() == [checkpoint_id]  # the message
     assert links_of(story) == []
-    assert Workspace.find(story.root).checkpoints() == []
+    assert Workspace.find(story.root).checkpoints.listing() == []
     said = run("explain", "--no-pager", commit)
     assert f"unlinked by hand from {checkpoint_id}" in said
     assert "Remedy: " in said
@@ -242,7 +242,7 @@ def test_a_clone_without_the_commit_lists_the_others(story: Story, run: Command,
 
 def test_log_and_why_say_that_a_commit_is_unlinked(story: Story, run: Command, a: Session) -> None:
     def origin() -> Origin:
-        (file,) = Workspace.find(story.root).why(WhyRequest(path="a.txt")).files
+        (file,) = Workspace.find(story.root).origins.why(WhyRequest(path="a.txt")).files
         (lines,) = file.ranges
         return lines.origin
 

@@ -85,7 +85,7 @@ def test_what_was_pushed_is_undone_by_entries_that_a_push_takes_along(story: Sto
     story.git("push", "-q", "--no-verify", "origin", BRANCH)
     clone = story.root.parent / "clone"
     story.git("clone", "-q", str(remote), str(clone))
-    assert list(Workspace.find(clone).commit("HEAD").checkpoint_ids) == ids
+    assert list(Workspace.find(clone).history.commit("HEAD").checkpoint_ids) == ids
 
 
 def test_two_clones_decide_and_agree_after_a_push(story: Story, run: Command, a: Session) -> None:

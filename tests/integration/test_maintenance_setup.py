@@ -38,7 +38,7 @@ def top_of(workspace: Workspace) -> Path:
 
 
 def suggested(workspace: Workspace, *, user: bool = False) -> list[str]:
-    return [one.name for one in workspace.agents(user=user) if one.is_suggested]
+    return [one.name for one in workspace.setup.agents(user=user) if one.is_suggested]
 
 
 def test_the_strategies_of_requests_are_those_of_settings() -> None:
@@ -49,7 +49,7 @@ def test_the_strategies_of_requests_are_those_of_settings() -> None:
 
 
 def test_the_agents_of_a_new_repository(workspace: Workspace) -> None:
-    known = {one.name: one for one in workspace.agents()}
+    known = {one.name: one for one in workspace.setup.agents()}
     assert known["demo"] == views.AgentView(
         name="demo", type="Demo Agent", description=known["demo"].description, takes_hooks=True, is_offered=False
     )
@@ -59,13 +59,13 @@ def test_the_agents_of_a_new_repository(workspace: Workspace) -> None:
 
 def test_an_agent_with_traces_is_suggested_and_one_with_hooks_before_it(workspace: Workspace) -> None:
     (top_of(workspace) / ".demo-agent").mkdir()
-    assert [one.name for one in workspace.agents() if one.is_detected] == ["demo"]
+    assert [one.name for one in workspace.setup.agents() if one.is_detected] == ["demo"]
     assert suggested(workspace) == ["demo"]
-    workspace.enable(EnableRequest(agents=("claude-code",)))
-    assert [one.name for one in workspace.agents() if one.has_hooks] == ["claude-code"]
+    workspace.setup.enable(EnableRequest(agents=("claude-code",)))
+    assert [one.name for one in workspace.setup.agents() if one.has_hooks] == ["claude-code"]
     assert suggested(workspace) == ["claude-code"]
-    workspace.enable(EnableRequest(agents=("demo",), user=True))
-    assert [one.name for one in workspace.agents() if one.has_hooks] == ["claude-code"]
+    workspace.setup.enable(EnableRequest(agents=("demo",), user=True))
+    assert [one.name for one in workspace.setup.agents() if one.has_hooks] == ["claude-code"]
     assert suggested(workspace, user=True) == ["demo"]
 
 
@@ -74,8 +74,8 @@ def test_an_agent_with_traces_is_suggested_and_one_with_hooks_before_it(workspac
 
 def test_enable_returns_what_it_wrote(workspace: Workspace) -> None:
     top = workspace.place.top
-    assert not workspace.status().is_set_up
-    done = workspace.enable(EnableRequest(agents=("demo",)))
+    assert not workspace.maintenance.status().is_set_up
+    done = workspace.setup.enable(EnableRequest(agents=("demo",)))
     path = f"{top}/.demo-agent/settings.json"
     (demo,) = done.agents
     assert (demo.agent, demo.scope, demo.path) == ("Demo Agent", "project", path)
@@ -89,32 +89,32 @@ def test_enable_returns_what_it_wrote(workspace: Workspace) -> None:
     )
     assert workspace.settings is not None  # read again
     assert workspace.settings.enabled
-    again = workspace.enable(EnableRequest(agents=("demo",)))
+    again = workspace.setup.enable(EnableRequest(agents=("demo",)))
     assert (again.agents[0].count, again.settings_files) == (0, ())
 
 
 def test_enable_without_a_request_takes_what_is_suggested(workspace: Workspace) -> None:
     (top_of(workspace) / ".demo-agent").mkdir()
-    done = workspace.enable()
+    done = workspace.setup.enable()
     assert [one.agent for one in done.agents] == ["Demo Agent"]
     assert done.push_sessions is False
 
 
 def test_only_these_agents(workspace: Workspace) -> None:
-    workspace.enable(EnableRequest(agents=("claude-code", "demo")))
-    kept = workspace.enable(EnableRequest(agents=("demo",)))
+    workspace.setup.enable(EnableRequest(agents=("claude-code", "demo")))
+    kept = workspace.setup.enable(EnableRequest(agents=("demo",)))
     assert kept.removed == ()
-    done = workspace.enable(EnableRequest(agents=("demo",), only_these=True))
+    done = workspace.setup.enable(EnableRequest(agents=("demo",), only_these=True))
     assert [(one.agent, one.path) for one in done.removed] == [
         ("Claude Code", f"{workspace.place.top}/.claude/settings.json")
     ]
     assert done.removed[0].count > 0
-    assert [one.name for one in workspace.agents() if one.has_hooks] == ["demo"]
+    assert [one.name for one in workspace.setup.agents() if one.has_hooks] == ["demo"]
 
 
 @pytest.mark.parametrize(("target", "name"), [("project", "settings.json"), ("local", "settings.local.json")])
 def test_the_target_of_settings(workspace: Workspace, target: str, name: str) -> None:
-    done = workspace.enable(EnableRequest(agents=("demo",), target=target))
+    done = workspace.setup.enable(EnableRequest(agents=("demo",), target=target))
     assert done.settings_files == (f"{workspace.place.top}/.entire/{name}",)
 
 
@@ -122,7 +122,7 @@ def test_the_choice_to_push_stays_until_there_is_another(workspace: Workspace) -
     marker = top_of(workspace) / ".git/entire/push"
     wanted = ((None, False), (True, True), (None, True), (False, False), (None, False))
     for choice, expected in wanted:
-        assert workspace.enable(EnableRequest(agents=("demo",), push_sessions=choice)).push_sessions is expected
+        assert workspace.setup.enable(EnableRequest(agents=("demo",), push_sessions=choice)).push_sessions is expected
         assert marker.exists() is expected
 
 
@@ -137,9 +137,9 @@ def test_the_choice_to_push_stays_until_there_is_another(workspace: Workspace) -
 def test_what_cannot_be_met_changes_nothing(workspace: Workspace, request_: EnableRequest, words: str) -> None:
     before = everything(top_of(workspace))
     with pytest.raises(UsageError, match=words):
-        workspace.check_enable(request_)
+        workspace.setup.check(request_)
     with pytest.raises(UsageError, match=words):
-        workspace.enable(request_)
+        workspace.setup.enable(request_)
     assert everything(top_of(workspace)) == before
 
 
@@ -150,12 +150,12 @@ def test_a_hook_that_was_there_and_a_manager_are_told(workspace: Workspace) -> N
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexit 0\n")
     hook.chmod(0o755)
-    done = workspace.enable(EnableRequest(agents=("demo",))).git
+    done = workspace.setup.enable(EnableRequest(agents=("demo",))).git
     assert (done.chained, done.managers, done.refused, done.lines) == (("commit-msg",), ("lefthook",), "", ())
 
 
 def test_lines_for_hook_files_of_others(workspace: Workspace) -> None:
-    assert workspace.add_hook_lines() == ()
+    assert workspace.setup.add_hook_lines() == ()
     top = top_of(workspace)
     hooks = top / "hooks"
     hooks.mkdir()
@@ -164,19 +164,19 @@ def test_lines_for_hook_files_of_others(workspace: Workspace) -> None:
     git(top, "add", ".")
     git(top, "commit", "-q", "-m", "Hooks")
     git(top, "config", "core.hooksPath", "hooks")
-    done = workspace.enable(EnableRequest(agents=("demo",))).git
+    done = workspace.setup.enable(EnableRequest(agents=("demo",))).git
     assert "tracks" in done.refused
     assert [os.path.basename(one.path) for one in done.lines] == list(HOOKS)
     assert not any(one.is_added for one in done.lines)
     assert sorted(path.name for path in hooks.iterdir()) == ["commit-msg", "post-commit"]
 
-    added = workspace.add_hook_lines()
+    added = workspace.setup.add_hook_lines()
     assert [(one.path, one.line) for one in added] == [(one.path, one.line) for one in done.lines]
     assert [os.path.basename(one.path) for one in added if not one.is_added] == ["commit-msg"]
     for one in added:
         assert (f"\n{one.line}\n" in Path(one.path).read_text()) is one.is_added
     assert (hooks / "post-commit").read_text() == f"#!/bin/sh\n{added[2].line}\nexit 0\n"
-    (left,) = workspace.add_hook_lines()
+    (left,) = workspace.setup.add_hook_lines()
     assert left.path == f"{hooks}/commit-msg"
 
 
@@ -192,8 +192,8 @@ def test_lines_in_tracked_hook_files_are_no_turns_work(story: Story) -> None:
     session.prompt("Write a file")
     session.write("a.py", "a = 1\n")
     workspace = Workspace.find(story.root)
-    workspace.enable(EnableRequest(agents=("claude-code",)))
-    assert all(one.is_added for one in workspace.add_hook_lines())
+    workspace.setup.enable(EnableRequest(agents=("claude-code",)))
+    assert all(one.is_added for one in workspace.setup.add_hook_lines())
     session.stop()
     assert session.state()["files_touched"] == ["a.py"]
     assert story.log_errors() == []
@@ -203,12 +203,12 @@ def test_lines_in_tracked_hook_files_are_no_turns_work(story: Story) -> None:
 
 
 def test_disable(workspace: Workspace) -> None:
-    assert workspace.disable() == views.DisableView(is_set_up=False)
-    workspace.enable(EnableRequest(agents=("demo",)))
+    assert workspace.setup.disable() == views.DisableView(is_set_up=False)
+    workspace.setup.enable(EnableRequest(agents=("demo",)))
     local = f"{workspace.place.top}/.entire/settings.local.json"
-    assert workspace.disable() == views.DisableView(is_set_up=True, settings_files=(local,))
-    assert not workspace.status().enabled
-    workspace.enable(EnableRequest(agents=("demo",)))
-    assert workspace.status().enabled
+    assert workspace.setup.disable() == views.DisableView(is_set_up=True, settings_files=(local,))
+    assert not workspace.maintenance.status().enabled
+    workspace.setup.enable(EnableRequest(agents=("demo",)))
+    assert workspace.maintenance.status().enabled
     shared = f"{workspace.place.top}/.entire/settings.json"
-    assert workspace.disable(DisableRequest(project=True)).settings_files == (shared, local)
+    assert workspace.setup.disable(DisableRequest(project=True)).settings_files == (shared, local)

@@ -16,16 +16,16 @@ def test_uninstall_returns_what_it_removed(story: Story) -> None:
     home = Path(os.environ["HOME"])
     worked(story)
     workspace = Workspace.find(story.root)
-    assert workspace.enable(EnableRequest(agents=("demo",), user=True)).agents[0].path.startswith(str(home))
-    assert [(one.steps, one.open_files) for one in workspace.uncommitted_sessions()] == [(1, ("a.py",))]
-    done = workspace.uninstall(UninstallRequest())
+    assert workspace.setup.enable(EnableRequest(agents=("demo",), user=True)).agents[0].path.startswith(str(home))
+    assert [(one.steps, one.open_files) for one in workspace.sessions.uncommitted()] == [(1, ("a.py",))]
+    done = workspace.setup.uninstall(UninstallRequest())
     assert [(one.agent, one.scope) for one in done.agents] == [("Claude Code", "project")]
     assert [os.path.basename(path) for path in done.git_hooks] == list(HOOKS)
     assert (done.left, done.step_branches, done.checkpoints_branch) == ((), 1, "")
-    assert not workspace.status().is_set_up
-    assert workspace.uncommitted_sessions() == []
+    assert not workspace.maintenance.status().is_set_up
+    assert workspace.sessions.uncommitted() == []
     assert story.git("for-each-ref", "refs/heads/entire", "refs/entire") == ""
-    again = workspace.uninstall(UninstallRequest(user=True))
+    again = workspace.setup.uninstall(UninstallRequest(user=True))
     assert [(one.agent, one.scope) for one in again.agents] == [("Demo Agent", "user")]
     assert (again.git_hooks, again.step_branches) == ((), 0)
 
@@ -39,9 +39,9 @@ def test_uninstall_leaves_checkpoints_and_takes_its_lines_out_of_files_of_others
     story.commit("Hooks")
     story.git("config", "core.hooksPath", "hooks")
     workspace = Workspace.find(story.root)
-    workspace.enable(EnableRequest(agents=("claude-code",)))
-    workspace.add_hook_lines()
-    done = workspace.uninstall(UninstallRequest())
+    workspace.setup.enable(EnableRequest(agents=("claude-code",)))
+    workspace.setup.add_hook_lines()
+    done = workspace.setup.uninstall(UninstallRequest())
     assert done.checkpoints_branch == "entire/checkpoints/v1"
     assert [os.path.relpath(path, story.root) for path in done.edited] == [f"hooks/{name}" for name in HOOKS]
     assert os.listdir(hooks) == ["post-commit"]

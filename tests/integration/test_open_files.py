@@ -19,7 +19,7 @@ NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 def shown(story: Story, a: Session) -> tuple[str, ...]:
     """Return the files of a session that ``status`` shows as not committed yet."""
-    (view,) = [view for view in Workspace.find(story.root).status().sessions if view.session_id == a.id]
+    (view,) = [view for view in Workspace.find(story.root).maintenance.status().sessions if view.session_id == a.id]
     return view.open_files
 
 
@@ -94,7 +94,7 @@ def test_a_commit_whose_trailer_was_removed(story: Story, a: Session) -> None:
     assert (recorded(a), steps(a)) == ([], 0)
     assert story.git("branch", "--list", "entire/*") == ""  # its steps are condensed
     assert not any("no session uses" in line for line in story.logged("INFO"))  # nothing had to be cleared up
-    assert [point.kind for point in Workspace.find(story.root).points()] == ["step"]
+    assert [point.kind for point in Workspace.find(story.root).points.listing()] == ["step"]
     assert not is_live(story)
     assert story.log_errors() == []
 

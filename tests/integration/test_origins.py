@@ -109,7 +109,7 @@ def test_a_turn_is_found_in_another_checkpoint_of_its_session(story: Story) -> N
     for name in os.listdir(story.root / ".git/entire-sessions"):
         if name.endswith(".turns"):
             (story.root / ".git/entire-sessions" / name).unlink()
-    place, catalog = Workspace.find(story.root).place, Workspace.find(story.root)._catalog
+    place, catalog = Workspace.find(story.root).place, Workspace.find(story.root)._opened.catalog
     with Objects(place.top) as objects:
         details = Details(place, catalog, StoredCheckpoints(objects, catalog.commits))
         assert details.of(TurnKey.of(session_id, turn)).prompt == W1
@@ -145,7 +145,7 @@ def test_long_histories_follow_moves_only_for_the_lines_asked_about(
 
 def test_dates_in_a_form_that_git_does_not_know(story: Story) -> None:
     workspace = Workspace.find(story.root)
-    view = annotated.annotate(workspace.place, workspace._catalog, workspace.place.top, ["--porcelain", "a.py"])
+    view = annotated.annotate(workspace.place, workspace._opened.catalog, workspace.place.top, ["--porcelain", "a.py"])
     assert list(annotated.dates(workspace.place, view, "unix").dates) == [story.head()]
 
 

@@ -215,7 +215,7 @@ def test_what_enable_wrote_is_nobodys(tmp_path: Path) -> None:
 
 def origins(story: Story, path: str) -> FileOrigins:
     before = tree(story.root)
-    (file,) = Workspace.find(story.root).why(WhyRequest(target=path, is_uncommitted=True)).files
+    (file,) = Workspace.find(story.root).origins.why(WhyRequest(target=path, is_uncommitted=True)).files
     assert tree(story.root) == before
     return file
 
@@ -293,15 +293,18 @@ def test_a_file_with_committed_and_uncommitted_lines(story: Story) -> None:
     for name in ("a.txt", "b.txt"):
         if name == "b.txt":
             os.rename(story.path("a.txt"), story.path("b.txt"))
-        (file,) = Workspace.find(story.root).why(WhyRequest(target=name)).files
+        (file,) = Workspace.find(story.root).origins.why(WhyRequest(target=name)).files
         assert [(part.first, part.last, part.origin.prompt, part.origin.commit) for part in file.ranges] == [
             (1, 6, "first", first), (7, 7, "second", ""), (8, 11, "first", first),
         ]  # fmt: skip
-    (file,) = Workspace.find(story.root).why(WhyRequest(target="b.txt:7-8")).files
+    (file,) = Workspace.find(story.root).origins.why(WhyRequest(target="b.txt:7-8")).files
     assert (file.lines, file.status, file.old_path) == (("fresh", "line 6"), "R", "a.txt")
-    (file,) = Workspace.find(story.root).why(WhyRequest(is_uncommitted=True)).files
+    (file,) = Workspace.find(story.root).origins.why(WhyRequest(is_uncommitted=True)).files
     assert (file.path, file.lines) == ("b.txt", ("fresh",))
-    assert Workspace.find(story.root).why(WhyRequest(target="b.txt:1-3", is_uncommitted=True)).files[0].ranges == ()
+    assert (
+        Workspace.find(story.root).origins.why(WhyRequest(target="b.txt:1-3", is_uncommitted=True)).files[0].ranges
+        == ()
+    )
 
 
 def test_lines_moved_out_of_a_file_are_followed_before_they_are_committed(story: Story) -> None:
@@ -312,7 +315,7 @@ def test_lines_moved_out_of_a_file_are_followed_before_they_are_committed(story:
         lines = story.read("a.txt").splitlines(keepends=True)
         story.write("a.txt", "".join(lines[:3]))
         story.write("b.txt", "fresh\n" + "".join(lines[3:]))
-    (file,) = Workspace.find(story.root).why(WhyRequest(target="b.txt")).files
+    (file,) = Workspace.find(story.root).origins.why(WhyRequest(target="b.txt")).files
     assert [(part.first, part.last, part.origin.prompt, part.origin.commit) for part in file.ranges] == [
         (1, 1, "move", ""), (2, 7, "", first),
     ]  # fmt: skip

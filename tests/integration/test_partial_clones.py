@@ -109,7 +109,7 @@ def test_resuming_may_fetch(story: Story, clone: Clone) -> None:
 
 def test_between_the_rows_of_a_list_others_may_fetch(empty_clone: Clone) -> None:
     empty_clone.git(*FETCH)
-    rows = Workspace.find(empty_clone.top).log(LogRequest())
+    rows = Workspace.find(empty_clone.top).history.log(LogRequest())
     next(rows)
     assert next(bulk.get(str(empty_clone.top), ["HEAD:greet.py"])) is not None
     assert empty_clone.times_served() == 2

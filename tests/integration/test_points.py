@@ -23,7 +23,7 @@ from tests.integration.test_subagent_commits import Subagent
 
 
 def points(story: Story, **how: object) -> list[PointView]:
-    return Workspace.find(story.root).points(**how)  # type: ignore[arg-type]
+    return Workspace.find(story.root).points.listing(**how)  # type: ignore[arg-type]
 
 
 def kinds(story: Story, **how: object) -> list[tuple[str, str]]:
@@ -98,7 +98,7 @@ def test_a_turn_that_commits_everything_is_a_point(story: Story, session: Sessio
         ("turn", "Change and commit"), ("checkpoint", "Change and commit"),
     ]  # fmt: skip
     story.write("hello.py", "print(3)\n")
-    with Workspace.find(story.root).rewind(RewindRequest(to=found[0].id)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=found[0].id)) as planned:
         assert planned.view.yours == ("hello.py",)
         planned.carry_out()
     assert story.read("hello.py") == "print(2)\n"
@@ -171,7 +171,7 @@ def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session)
     assert found[1].parent == found[0].id
     assert (found[1].prompt, found[1].session_prompt) == ("Use a helper", "Can you create a greeting?")
     assert found[1].tool_use_id == tool
-    with Workspace.find(story.root).rewind(RewindRequest(to=found[1].id, files_only=True)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=found[1].id, files_only=True)) as planned:
         planned.carry_out()
     assert story.read("helped.py") == "helped\n"
     assert not story.path("more.py").exists()
@@ -230,7 +230,7 @@ def test_steps_on_a_commit_that_was_amended_stay_points(story: Story, session: S
     story.git("commit", "-q", "--amend", "-m", "Another message")
     assert kinds(story) == [("step", "Can you create a greeting?")]
     story.write("hello.py", "print(9)\n")
-    with Workspace.find(story.root).rewind(RewindRequest(to=points(story)[0].id)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=points(story)[0].id)) as planned:
         planned.carry_out()
     assert story.read("hello.py") == "print(1)\n"
 
@@ -252,6 +252,6 @@ def test_a_turns_own_commit_is_its_only_point(story: Story, session: Session) ->
     assert (found.id, found.kind, found.before_prompt) == (commit, "checkpoint", step.before_prompt)
     assert found.before_prompt
     assert found.prompt == "Can you create a greeting?"
-    with Workspace.find(story.root).rewind(RewindRequest(to=step.id)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=step.id)) as planned:
         assert planned.view.point is not None
         assert planned.view.point.id == step.id

@@ -20,18 +20,18 @@ def top(tmp_path: Path) -> Path:
 
 def test_lists_and_counts_agree(top: Path) -> None:
     workspace = Workspace.find(top)
-    everything, total = workspace.listing(0)
+    everything, total = workspace.checkpoints.page(0)
     assert len(everything) == total == 7
-    assert [one.id for one in workspace.checkpoints(3)] == [one.id for one in everything[:3]]
+    assert [one.id for one in workspace.checkpoints.listing(3)] == [one.id for one in everything[:3]]
     stored = [one.id for one in everything if one.is_stored]
-    assert sorted(stored) == workspace.checkpoint_ids() == sorted(workspace.sessions_by_checkpoint)
-    mine = workspace.checkpoints(0, session_id=SESSION)
+    assert sorted(stored) == workspace.checkpoints.ids() == sorted(workspace.checkpoints.sessions_by_checkpoint)
+    mine = workspace.checkpoints.listing(0, session_id=SESSION)
     assert [one.id for one in mine] == [one.id for one in everything if SESSION in one.session_ids]
-    assert [one.oid for one in workspace.linked_commits()] == [one.commits[0].oid for one in everything]
+    assert [one.oid for one in workspace.history.linked_commits()] == [one.commits[0].oid for one in everything]
 
 
 def test_the_prompts_of_a_part_have_their_places(top: Path) -> None:
-    (part,) = Workspace.find(top).checkpoint("c58db9bba54a").parts
+    (part,) = Workspace.find(top).checkpoints.find("c58db9bba54a").parts
     assert [prompt.text for prompt in part.prompts][-1] == "two commits in one turn"
     positions = [prompt.position for prompt in part.prompts]
     assert positions == sorted(positions)
@@ -40,24 +40,24 @@ def test_the_prompts_of_a_part_have_their_places(top: Path) -> None:
 
 def test_a_conversation_is_what_the_transcript_says(top: Path) -> None:
     workspace = Workspace.find(top)
-    found = workspace.checkpoint("c58db9bba54a")
+    found = workspace.checkpoints.find("c58db9bba54a")
     (part,) = found.parts
-    whole = workspace.conversation(found, part.session_id)
+    whole = workspace.checkpoints.conversation(found, part.session_id)
     assert {one.who for one in whole} == {"user", "agent", "tool"}
     assert all(one.name for one in whole if one.who == "tool")
-    assert workspace.conversation(found.id, part.session_id, part.start) == [
+    assert workspace.checkpoints.conversation(found.id, part.session_id, part.start) == [
         one for one in whole if one.at >= part.start
     ]
     assert [one.text for one in whole if one.who == "user" and one.at >= part.start][-1] == part.prompts[-1].text
-    assert workspace.conversation(found, "nobody") == []
+    assert workspace.checkpoints.conversation(found, "nobody") == []
 
 
 def test_a_commit_is_explained(top: Path) -> None:
     workspace = Workspace.find(top)
-    (linked, *_) = workspace.linked_commits()
-    found = workspace.explain(linked.oid[:10])
+    (linked, *_) = workspace.history.linked_commits()
+    found = workspace.history.explain(linked.oid[:10])
     assert found.commit == linked
     assert [*found.missing, *(one.id for one in found.checkpoints)] == [*linked.foreign_ids, *linked.checkpoint_ids]
     assert found.reason is None
     with pytest.raises(EntireError, match="commit not found: nowhere"):
-        workspace.explain("nowhere")
+        workspace.history.explain("nowhere")

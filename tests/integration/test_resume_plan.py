@@ -51,7 +51,7 @@ def test_a_plan_shows_and_changes_nothing(story: Story, mine: Session) -> None:
     story.write("README.md", "mine\n")
     said: list[str] = []
     workspace = Workspace.find(story.root)
-    with workspace.resume(entire.ResumeRequest(target="feature"), said.append) as planned:
+    with workspace.sessions.resume(entire.ResumeRequest(target="feature"), said.append) as planned:
         view = planned.view
     assert (view.branch, view.switches, view.changed, view.undo_id) == ("feature", True, ("README.md",), "")
     assert (view.commit, view.subject) == (story.git("rev-parse", "feature").strip(), "Add hello.py")
@@ -64,14 +64,14 @@ def test_uncommitted_changes_go_along_only_where_that_is_decided(story: Story, m
     short, whole = cut(mine)
     story.write("README.md", "mine\n")
     workspace = Workspace.find(story.root)
-    with workspace.resume(entire.ResumeRequest(target="feature")) as planned:
+    with workspace.sessions.resume(entire.ResumeRequest(target="feature")) as planned:
         with pytest.raises(EntireError, match=r"1 file with uncommitted changes \(README.md\): feature was not"):
             planned.carry_out()
         assert (workspace.branch, mine.file.read_text()) == ("main", short)
         done = planned.carry_out(take_changes=True)
     assert (workspace.branch, mine.file.read_text()) == ("feature", whole)
     assert done == planned.view
-    undone = workspace.undo_resume()
+    undone = workspace.undo.resume()
     assert (undone.undone, undone.session_ids) == (done.undo_id, (mine.id,))
     assert str(mine.file) in undone.paths
     assert mine.file.read_text() == short
@@ -83,7 +83,7 @@ def test_newer_transcripts_are_replaced_only_where_that_is_decided(story: Story,
     local = go_apart(mine)
     workspace = Workspace.find(story.root)
     request = entire.ResumeRequest(target="feature", force=force)
-    with workspace.resume(request) as planned:
+    with workspace.sessions.resume(request) as planned:
         assert [(session.what, session.is_newer) for session in planned.view.sessions] == [
             ("written" if force else "kept", True)
         ]
@@ -92,7 +92,7 @@ def test_newer_transcripts_are_replaced_only_where_that_is_decided(story: Story,
     assert mine.file.read_text() == (stored if force else local)
     if not force:
         assert done.undo_id == ""
-        with workspace.resume(entire.ResumeRequest()) as planned:
+        with workspace.sessions.resume(entire.ResumeRequest()) as planned:
             planned.carry_out(overwrite=[mine.id])
         assert mine.file.read_text() == stored
 
@@ -109,5 +109,5 @@ def test_what_cannot_be_planned_leaves_no_process_behind(
 
     monkeypatch.setattr(Context, "close", note)
     with pytest.raises(EntireError, match="is not a branch, commit, checkpoint or session here"):
-        Workspace.find(story.root).resume(entire.ResumeRequest(target="nonsense"))
+        Workspace.find(story.root).sessions.resume(entire.ResumeRequest(target="nonsense"))
     assert closed == [str(story.root)]

@@ -27,7 +27,7 @@ def session(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def points(story: Story) -> list[PointView]:
-    return Workspace.find(story.root).points()
+    return Workspace.find(story.root).points.listing()
 
 
 def listed(story: Story, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

@@ -131,10 +131,10 @@ def test_an_undone_reset_is_not_repeated_after_a_push(story: Story, first: str) 
 
 def test_which_ways_there_are(story: Story, first: str) -> None:
     workspace = Workspace.find(story.root)
-    assert workspace.ways_back(story.head()) == WaysBackView(has_later_commits=False)
-    assert workspace.ways_back(first) == WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
+    assert workspace.points.ways_back(story.head()) == WaysBackView(has_later_commits=False)
+    assert workspace.points.ways_back(first) == WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
     story.git("branch", "keep")
-    assert workspace.ways_back(first) == WaysBackView(
+    assert workspace.points.ways_back(first) == WaysBackView(
         has_later_commits=True, may_move=False, may_take_back=True, shared=("keep",)
     )
 
@@ -143,7 +143,7 @@ def test_ways_back_from_a_persons_commits(story: Story, first: str) -> None:
     point = story.head()
     story.write("mine.txt", "mine\n")
     story.commit("Mine")
-    ways = Workspace.find(story.root).ways_back(point)
+    ways = Workspace.find(story.root).points.ways_back(point)
     assert (ways.may_move, ways.may_take_back) == (True, False)
 
 
@@ -153,5 +153,5 @@ def test_the_command_names_the_ways_on(story: Story, first: str, capsys: pytest.
     said = capsys.readouterr().err
     assert "are also on keep" in said
     assert "--take-back" in said
-    with Workspace.find(story.root).rewind(RewindRequest(to=first)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=first)) as planned:
         assert planned.view.shared == ()

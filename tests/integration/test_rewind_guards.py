@@ -204,7 +204,7 @@ def test_a_turn_that_begins_while_the_plan_is_shown(story: Story, a: Session) ->
     with a.turn("Second"):
         a.write("a.txt", "two\n")
     b = story.started()
-    with Workspace.find(story.root).rewind(RewindRequest(to=points(story)[-1])) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=points(story)[-1])) as planned:
         b.prompt("Third")
         with pytest.raises(EntireError, match="in the middle of a turn"):
             planned.carry_out()

@@ -42,7 +42,7 @@ def started(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
 def rewind(story: Story, back: int = 1, **request: Any) -> RewindView:
     """Go back to a point, counted from the newest."""
     here = Workspace.find(story.root)
-    with here.rewind(RewindRequest(to=here.points()[back].id, **request)) as planned:
+    with here.points.rewind(RewindRequest(to=here.points.listing()[back].id, **request)) as planned:
         planned.diff()
         return planned.carry_out()
 
@@ -92,7 +92,7 @@ def test_from_a_folder_below(story: Story, a: Session, monkeypatch: pytest.Monke
     then = in_two_turns(story, a, first, second)
     monkeypatch.chdir(story.path("sub/deep"))
     here = Workspace.find(Path.cwd())
-    with here.rewind(RewindRequest(to=here.points()[1].id)) as planned:
+    with here.points.rewind(RewindRequest(to=here.points.listing()[1].id)) as planned:
         planned.carry_out()
     assert files(story) == then
 
@@ -101,12 +101,12 @@ def test_in_a_folder_that_goes(story: Story, a: Session, monkeypatch: pytest.Mon
     then = in_two_turns(story, a, lambda: story.write("a", "a"), lambda: story.write("sub/b", "b"))
     monkeypatch.chdir(story.path("sub"))
     here = Workspace.find(Path.cwd())
-    with here.rewind(RewindRequest(to=here.points()[1].id)) as planned:
+    with here.points.rewind(RewindRequest(to=here.points.listing()[1].id)) as planned:
         planned.carry_out()
     assert not story.path("sub/b").exists()
     assert Path.cwd() == story.path("sub")
     assert {path for path in files(story) if path != b"sub"} == set(then)
-    with Workspace.find(Path.cwd()).undo() as planned:
+    with Workspace.find(Path.cwd()).undo.rewind() as planned:
         planned.carry_out()
     assert story.read("sub/b") == "b"
 
@@ -138,7 +138,7 @@ def test_a_filter_like_lfs(story: Story, a: Session, tmp_path: Path) -> None:
     then = in_two_turns(
         story, a, lambda: story.write("a.big", "content one\n"), lambda: story.write("a.big", "content two\n")
     )
-    point = Workspace.find(story.root).points()[1].id
+    point = Workspace.find(story.root).points.listing()[1].id
     assert story.git("show", f"{point}:a.big").startswith("pointer ")
     there_and_back(story, then)
     assert story.read("a.big") == "content one\n"
@@ -453,7 +453,7 @@ def test_linked_worktree(story: Story, a: Session, tmp_path: Path, monkeypatch: 
     b = there.session()
     b.start()
     then = in_two_turns(there, b, lambda: there.write("x", "one\n"), lambda: there.write("x", "two\n"))
-    assert [point.session_id for point in Workspace.find(linked).points()] == [b.id, b.id]
+    assert [point.session_id for point in Workspace.find(linked).points.listing()] == [b.id, b.id]
     there_and_back(there, then)
     assert files(story) == main
     assert there.log_errors() == story.log_errors() == []
@@ -483,7 +483,7 @@ def test_detached_head_by_branch(story: Story, a: Session) -> None:
         a.write("x", "two\n")
     second = story.commit("Two")
     here = Workspace.find(story.root)
-    with here.rewind(RewindRequest(to=first, reset=True)) as planned:
+    with here.points.rewind(RewindRequest(to=first, reset=True)) as planned:
         view = planned.carry_out()
     assert (story.head(), story.read("x"), view.branch) == (first, "one\n", "")
     assert story.git("symbolic-ref", "-q", "HEAD", ok=False) == ""
@@ -535,4 +535,4 @@ def test_sha256(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     undo(story)
     commit = story.commit("All")
     here = Workspace.find(story.root)
-    assert [point.id for point in here.points() if point.kind == "checkpoint"] == [commit]
+    assert [point.id for point in here.points.listing() if point.kind == "checkpoint"] == [commit]

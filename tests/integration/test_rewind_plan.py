@@ -38,7 +38,7 @@ def session(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def test_steps_are_points(story: Story, session: Session) -> None:
-    points = Workspace.find(story.root).points()
+    points = Workspace.find(story.root).points.listing()
     assert [(point.kind, point.prompt, point.files, point.added, point.removed) for point in points] == [
         ("step", "Improve it", ("hello.py", "more.py"), 2, 1),
         ("step", "Create greeting", ("hello.py",), 1, 0),
@@ -49,7 +49,7 @@ def test_steps_are_points(story: Story, session: Session) -> None:
 def test_there_and_back_and_there(story: Story, session: Session) -> None:
     story.write("mine.txt", "mine\n")
     now, conversation = files(story), session.file.read_bytes()
-    point = Workspace.find(story.root).points()[1]
+    point = Workspace.find(story.root).points.listing()[1]
     view = rewind(story, point.id)
     assert [(edit.path, edit.what) for edit in view.edits] == [("hello.py", "write"), ("more.py", "delete")]
     then = files(story)
@@ -68,7 +68,7 @@ def test_there_and_back_and_there(story: Story, session: Session) -> None:
 
 
 def test_the_next_turn_continues(story: Story, session: Session) -> None:
-    point = Workspace.find(story.root).points()[1]
+    point = Workspace.find(story.root).points.listing()[1]
     rewind(story, point.id)
     with session.turn("Another way"):
         session.write("other.py", "other\n")
@@ -82,7 +82,7 @@ def test_the_next_turn_continues(story: Story, session: Session) -> None:
 
 def test_condensed_steps_stay_points(story: Story, session: Session) -> None:
     story.commit("Both")
-    points = Workspace.find(story.root).points()
+    points = Workspace.find(story.root).points.listing()
     assert [(point.kind, point.is_condensed) for point in points] == [
         ("checkpoint", False),
         ("step", True),
@@ -100,7 +100,7 @@ def test_a_turn_without_changes_is_a_point(story: Story, session: Session) -> No
         pass
     with session.turn("Change again"):
         session.write("hello.py", "print(3)\n")
-    points = Workspace.find(story.root).points()
+    points = Workspace.find(story.root).points.listing()
     assert [(point.kind, point.prompt) for point in points][:2] == [("step", "Change again"), ("turn", "Just talk")]
     rewind(story, points[1].id)
     assert story.read("hello.py") == "print(2)\n"
@@ -109,7 +109,7 @@ def test_a_turn_without_changes_is_a_point(story: Story, session: Session) -> No
 
 
 def test_a_running_turn_refuses(story: Story, session: Session) -> None:
-    point = Workspace.find(story.root).points()[1]
+    point = Workspace.find(story.root).points.listing()[1]
     session.prompt("More")
     with pytest.raises(EntireError, match="middle of a turn"):
         rewind(story, point.id)
@@ -123,7 +123,7 @@ def test_own_edits_are_named_or_merged(story: Story, session: Session) -> None:
         session.edit("long.py", "line 19", "line nineteen")
     story.write("long.py", story.read("long.py").replace("line 2\n", "line two, by me\n"))
     mine = story.read("long.py")
-    point = Workspace.find(story.root).points()[1]
+    point = Workspace.find(story.root).points.listing()[1]
     view = rewind(story, point.id)
     assert view.yours == ("long.py",)
     assert "by me" not in story.read("long.py")
@@ -140,14 +140,14 @@ def test_only_what_one_session_did(story: Story, session: Session) -> None:
     b.start()
     with b.turn("Mine too"):
         b.write("b.py", "b\n")
-    point = Workspace.find(story.root).points()[-1]
+    point = Workspace.find(story.root).points.listing()[-1]
     rewind(story, point.id, session_id=session.id)
     assert files(story) == {"README.md": "start\n", "hello.py": "print(1)\n", "b.py": "b\n"}
 
 
 def test_only_some_files(story: Story, session: Session) -> None:
     conversation = session.file.read_bytes()
-    point = Workspace.find(story.root).points()[1]
+    point = Workspace.find(story.root).points.listing()[1]
     rewind(story, point.id, paths=("more.py",))
     assert not story.path("more.py").exists()
     assert story.read("hello.py") == "print(2)\n"
@@ -240,7 +240,7 @@ def test_what_is_uncommitted_again_is_linked_again(story: Story, session: Sessio
 def test_what_differs_without_a_session_is_told(story: Story, session: Session) -> None:
     with session.turn("Hello"):
         pass
-    point = next(point for point in Workspace.find(story.root).points() if point.kind == "turn")
+    point = next(point for point in Workspace.find(story.root).points.listing() if point.kind == "turn")
     view = rewind(story, point.id)
     assert (view.untouched, view.logs_only, view.undo_id) == (0, False, "")
     story.write("README.md", "changed\n")
@@ -252,8 +252,8 @@ def test_what_differs_without_a_session_is_told(story: Story, session: Session) 
 
 
 def test_the_diff_shows_what_will_change(story: Story, session: Session) -> None:
-    point = Workspace.find(story.root).points()[1]
-    with Workspace.find(story.root).rewind(RewindRequest(to=point.id)) as planned:
+    point = Workspace.find(story.root).points.listing()[1]
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=point.id)) as planned:
         text = planned.diff().decode()
     assert "-print(2)\n+print(1)\n" in text
     assert "deleted file" in text
@@ -271,7 +271,7 @@ def test_what_two_sessions_changed_at_once_is_left(story: Story, session: Sessio
     session.write("own.py", "own\n")
     session.stop()
     b.stop()
-    point = next(entry for entry in Workspace.find(story.root).points() if entry.prompt == "Improve it")
+    point = next(entry for entry in Workspace.find(story.root).points.listing() if entry.prompt == "Improve it")
     view = rewind(story, point.id, session_id=session.id)
     assert [(entry.path, entry.reason) for entry in view.left] == [
         ("both.py", "another session changed it at the same time")
@@ -286,16 +286,16 @@ def test_back_before_an_earlier_rewind(story: Story, session: Session) -> None:
     story.write("hello.py", "print(2)\n# mine\n")
     workspace = Workspace.find(story.root)
     now, conversation = files(story), session.file.read_bytes()
-    _, second, first = workspace.points()
+    _, second, first = workspace.points.listing()
     rewind(story, second.id)
     story.write("hello.py", "print(2)\n# between\n")
     rewind(story, first.id)
     then, cut = files(story), session.file.read_bytes()
-    newest, oldest = workspace.undo_points()
+    newest, oldest = workspace.undo.points()
     assert [(entry.title, entry.session_ids) for entry in (newest, oldest)] == [
         (f"rewind to {first.id[:7]}", (session.id,)), (f"rewind to {second.id[:7]}", (session.id,)),
     ]  # fmt: skip
-    with workspace.undo(oldest.id) as planned:
+    with workspace.undo.rewind(oldest.id) as planned:
         assert sorted(edit.path for edit in planned.view.edits) == ["hello.py", "more.py", "sub/deep.py", "third.py"]
         planned.carry_out()
     assert files(story) == now
@@ -303,7 +303,7 @@ def test_back_before_an_earlier_rewind(story: Story, session: Session) -> None:
     undo(story)
     assert files(story) == then
     assert session.file.read_bytes() == cut
-    with workspace.undo(newest.id) as planned:
+    with workspace.undo.rewind(newest.id) as planned:
         planned.carry_out()
     assert story.read("hello.py") == "print(2)\n# between\n"
     assert story.log_errors() == []
@@ -319,7 +319,7 @@ def test_back_before_two_moves_of_the_branch(story: Story, session: Session) -> 
     rewind(story, heads[1], reset=True)
     rewind(story, heads[0], reset=True)
     workspace = Workspace.find(story.root)
-    with workspace.undo(workspace.undo_points()[1].id) as planned:
+    with workspace.undo.rewind(workspace.undo.points()[1].id) as planned:
         planned.carry_out()
     assert story.head() == heads[2]
     assert story.git("ls-files", "-s") == index
@@ -330,15 +330,15 @@ def test_back_before_two_moves_of_the_branch(story: Story, session: Session) -> 
 def test_an_undo_point_that_is_none(story: Story, session: Session) -> None:
     with pytest.raises(EntireError, match="no rewind to undo"):
         undo(story)
-    rewind(story, Workspace.find(story.root).points()[1].id)
+    rewind(story, Workspace.find(story.root).points.listing()[1].id)
     with pytest.raises(EntireError, match="no such undo point"):
-        Workspace.find(story.root).undo("1999")
+        Workspace.find(story.root).undo.rewind("1999")
 
 
 def test_an_undo_that_cannot_be_planned_leaves_nothing(
     story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rewind(story, Workspace.find(story.root).points()[1].id)
+    rewind(story, Workspace.find(story.root).points.listing()[1].id)
     folder = Path(story.root, ".git/entire/undo")
     before = sorted(path.name for path in folder.iterdir())
 

@@ -156,7 +156,7 @@ class Life(RuleBasedStateMachine):
             session.edit(path, text[-1], text[-1] + self.text(session.id, path))
         elif kind == "ignored":
             with pytest.raises(EntireError):  # a turn is in progress
-                self.go_back(Workspace.find(self.story.root).points(0)[0].id if self.model.points else "0" * 40)
+                self.go_back(Workspace.find(self.story.root).points.listing(0)[0].id if self.model.points else "0" * 40)
         else:
             with session.shell(f"{kind} {path}"):
                 self.act(kind, path, other, session.id)
@@ -167,7 +167,7 @@ class Life(RuleBasedStateMachine):
         return [] if b"\0" in data else data.decode().splitlines(keepends=True)
 
     def go_back(self, point: str, **request: Any) -> RewindView:
-        with Workspace.find(self.story.root).rewind(RewindRequest(to=point, **request)) as planned:
+        with Workspace.find(self.story.root).points.rewind(RewindRequest(to=point, **request)) as planned:
             planned.diff()
             return planned.carry_out()
 
@@ -183,7 +183,7 @@ class Life(RuleBasedStateMachine):
     def register(self) -> None:
         """Remember how everything is at points that are new; each turn and each linked commit makes one."""
         now = self.model.visible()
-        for view in Workspace.find(self.story.root).points(0):
+        for view in Workspace.find(self.story.root).points.listing(0):
             if view.id in self.model.points:
                 continue
             sessions = [view.session_id]
@@ -244,14 +244,14 @@ class Life(RuleBasedStateMachine):
     @rule(which=st.integers(0, 1), actions=ACTIONS, commits=st.integers(0, 7))
     def a_session_works(self, which: int, actions: list[tuple[str, str, str]], commits: int) -> None:
         session = self.sessions[which]
-        before = {view.id for view in Workspace.find(self.story.root).points(0)}
+        before = {view.id for view in Workspace.find(self.story.root).points.listing(0)}
         self.begin_turn(session)
         self.do_some(session, actions, commits)
         session.stop()
         self.model.touched |= {path for action in actions for path in action[1:]}
         self.note(session.id)
         self.register()
-        after = {view.id for view in Workspace.find(self.story.root).points(0)}
+        after = {view.id for view in Workspace.find(self.story.root).points.listing(0)}
         assert after > before
 
     def begin_turn(self, session: Session) -> None:
@@ -349,7 +349,9 @@ class Life(RuleBasedStateMachine):
     )  # fmt: skip
     def rewind_partly(self, back: int, mode: str, which: int, paths: list[str]) -> None:
         points = [
-            point for point in Workspace.find(self.story.root).points(0) if mode != "reset" or point.checkpoint_id
+            point
+            for point in Workspace.find(self.story.root).points.listing(0)
+            if mode != "reset" or point.checkpoint_id
         ]
         if not points:
             return
@@ -369,7 +371,7 @@ class Life(RuleBasedStateMachine):
         now = self.world()
         refused = ""
         try:
-            with Workspace.find(self.story.root).undo() as planned:
+            with Workspace.find(self.story.root).undo.rewind() as planned:
                 planned.diff()
                 planned.carry_out()
         except EntireError as error:  # what happened since may forbid it
@@ -529,7 +531,7 @@ class Rewound:
                 assert line in after[2], (path, line)
 
     def check_points(self) -> None:
-        after = {point.id for point in Workspace.find(self.life.story.root).points(0)}
+        after = {point.id for point in Workspace.find(self.life.story.root).points.listing(0)}
         lost = {point.id for point in self.points if point.id not in after and point.kind != "turn"}
         if not self.request.get("reset"):
             assert not lost

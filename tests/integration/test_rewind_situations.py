@@ -283,13 +283,13 @@ def test_a_file_that_a_person_put_in_a_folders_place_is_theirs(story: Story, mon
     a.start()
     with a.turn("A folder"):
         a.write("d/x.txt", "x\n")
-    point = Workspace.find(story.root).points()[0]
+    point = Workspace.find(story.root).points.listing()[0]
     story.path("d/x.txt").unlink()
     story.path("d").rmdir()
     story.write("d", "mine\n")
     with a.turn("Change it"):
         a.write("d", "mine\nand yours\n")
-    with Workspace.find(story.root).rewind(RewindRequest(to=point.id)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=point.id)) as planned:
         done = planned.carry_out()
     assert {entry.path: entry.reason for entry in done.left}["d"] == "you created it"
     assert story.read("d") == "mine\nand yours\n"

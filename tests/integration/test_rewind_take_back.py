@@ -284,7 +284,7 @@ def test_a_commit_that_was_pushed_is_not_undone(story: Story, session: Session, 
 
 def test_a_commit_in_the_meantime(story: Story, session: Session, first: str) -> None:
     second(story, session)
-    with Workspace.find(story.root).rewind(RewindRequest(to=first, take_back=True)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=first, take_back=True)) as planned:
         story.write("mine.txt", "mine\n")
         mine = story.commit("Mine")
         with pytest.raises(EntireError, match="HEAD was moved in the meantime; nothing was done"):
@@ -333,7 +333,7 @@ def test_a_signed_commit(story: Story, session: Session, first: str) -> None:
 def test_only_a_checkpoints_commit(story: Story, session: Session, first: str) -> None:
     with session.turn("Second"):
         session.write("a.txt", "two\n")
-    step = next(point for point in Workspace.find(story.root).points() if point.kind == "step")
+    step = next(point for point in Workspace.find(story.root).points.listing() if point.kind == "step")
     with pytest.raises(UsageError, match="--take-back needs a checkpoint's commit"):
         rewind(story, step.id, take_back=True)
     with pytest.raises(UsageError, match="cannot be combined"):

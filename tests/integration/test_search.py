@@ -460,11 +460,11 @@ def test_what_the_go_cli_wrote_is_found(stage: str, tmp_path: Path, capsys: pyte
     top = golden.repositories(golden.unpack(stage, tmp_path))[-1]
     with contextlib.chdir(top):
         workspace = Workspace.find()
-        for name in workspace.checkpoint_ids():
-            for part in workspace.checkpoint(name).parts:
+        for name in workspace.checkpoints.ids():
+            for part in workspace.checkpoints.find(name).parts:
                 for prompt in part.prompts:
                     words = " ".join(re.findall(r"[A-Za-z]{3,}", prompt.text)[:6])
-                    view = workspace.search(SearchRequest(query=words, kinds=("prompt",), limit=0))
+                    view = workspace.history.search(SearchRequest(query=words, kinds=("prompt",), limit=0))
                     assert part.session_id in {found.session_id for found in view.findings}, (name, prompt.text)
 
 

@@ -49,7 +49,7 @@ def test_only_colours_reach_the_terminal(
     story: Story, session: Session, columns: int, full: bool, is_uncommitted: bool
 ) -> None:  # fmt: skip
     request = ShowRequest(name=session.id, is_uncommitted=is_uncommitted)
-    view = Workspace.find(story.root).show(request)
+    view = Workspace.find(story.root).history.show(request)
     lines = list(Printer(Form(is_full=full), Style(True), columns).lines(view))
     lines = [text.shown(line, in_colour=True) for line in lines]
     assert [line for line in lines if COMMANDS.search(line)] == []

@@ -131,6 +131,6 @@ def test_a_session_is_resumed_from_its_newest_checkpoint(story: Story) -> None:
     names = [CheckpointId(name) for name in ("500000000000", "100000000000", "900000000000", "300000000000")]
     for name, at in zip(names, (1.7e9 + 30, 1.7e9, 1.7e9 + 20, 1.7e9 + 10), strict=True):
         save(str(story.root), "s-1", at=at, checkpoint=name)
-    with contextlib.closing(Workspace.find(story.root)._context()) as context:
+    with contextlib.closing(Workspace.find(story.root)._opened.context()) as context:
         found = Finder(context, lambda _: None).find("s-1")
     assert (found.session_id, found.checkpoint_ids) == ("s-1", (names[0],))

@@ -164,11 +164,11 @@ def test_the_default_range_of_a_clone(repo: Repo, tmp_path: Path, monkeypatch: p
     repo.git("clone", "-q", "-b", "topic", str(repo.top), str(clone))
     Repo.git(Repo(clone, repo._capsys), "remote", "set-head", "origin", "main")
     monkeypatch.chdir(clone)
-    found = Workspace.find().story()
+    found = Workspace.find().history.story()
     assert found.commits[0].subject == "Add hello"
     assert [session.prompts for session in found.sessions] == [2]
     Repo.git(Repo(clone, repo._capsys), "checkout", "-q", "--detach")
-    assert Workspace.find().story() == found
+    assert Workspace.find().history.story() == found
 
 
 def test_an_unlinked_commit_has_its_reason(repo: Repo, story: Story) -> None:
@@ -251,7 +251,7 @@ def test_what_the_go_cli_wrote(
         monkeypatch.chdir(top)
         repo = Repo(top, capsys)
         root = repo.git("rev-list", "--max-parents=0", "HEAD").split()[-1]
-        found = Workspace.find(top).story(f"{root}..HEAD")
+        found = Workspace.find(top).history.story(f"{root}..HEAD")
         assert len(found.commits) == int(repo.git("rev-list", "--count", f"{root}..HEAD"))
         assert all(session.agent for session in found.sessions)
         assert repo.ok("story", f"{root}..HEAD").startswith("# ")

@@ -243,7 +243,7 @@ def test_the_prompt_says_what_failed_and_what_was_taken_back(
         session.edit("hello.py", "helo", "hello")
         run(session, "pytest -q", "2 passed in 0.1s")
     story.commit("Add a greeting")
-    Workspace.find().summarize(SummaryRequest(checkpoint=story.ids()[0]))
+    Workspace.find().checkpoints.summarize(SummaryRequest(checkpoint=story.ids()[0]))
     ((prompt, _),) = Poet.asked
     assert (
         """\
@@ -366,7 +366,7 @@ def test_a_model_that_never_answers(world: Repo, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Poet, "answer", staticmethod(hang))
     start = time.monotonic()
     with pytest.raises(EntireError, match=r"Bare Agent did not answer within 0.2 seconds; nothing was changed"):
-        Workspace.find().summarize(SummaryRequest(checkpoint=ONE, seconds=0.2))
+        Workspace.find().checkpoints.summarize(SummaryRequest(checkpoint=ONE, seconds=0.2))
     assert time.monotonic() - start < 10
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
     assert world.files() == before
@@ -376,7 +376,7 @@ def test_in_another_thread_too(world: Repo) -> None:
     """Signals reach the main thread only."""
     found: list[object] = []
     request = SummaryRequest(checkpoint=ONE)
-    thread = threading.Thread(target=lambda: found.append(Workspace.find().summarize(request).written_by))
+    thread = threading.Thread(target=lambda: found.append(Workspace.find().checkpoints.summarize(request).written_by))
     thread.start()
     thread.join()
     assert found == [{record(world, ONE)["session_id"]: "Bare Agent"}]
@@ -471,7 +471,7 @@ def test_a_turns_end_keeps_it(story: Story, bare: type[Bare], monkeypatch: pytes
     session.write("a.txt", "1\n")
     story.commit("Add a")
     (name,) = story.ids()
-    Workspace.find().summarize(SummaryRequest(checkpoint=name))
+    Workspace.find().checkpoints.summarize(SummaryRequest(checkpoint=name))
     session.write("b.txt", "1\n")
     session.stop()
     (slot,) = story.checkpoint(name)["slots"].values()

@@ -130,7 +130,7 @@ def test_a_slow_plugin_is_killed_with_its_children(world: World) -> None:
     before = world.files()
     start = time.monotonic()
     with pytest.raises(EntireError, match="Quill did not answer within 1 second; nothing was changed"):
-        Workspace.find().summarize(SummaryRequest(checkpoint=ONE, seconds=1))
+        Workspace.find().checkpoints.summarize(SummaryRequest(checkpoint=ONE, seconds=1))
     assert time.monotonic() - start < 10
     assert not _runs(int((world.bin / "entire-agent-quill.pid").read_text()))
     assert world.files() == before

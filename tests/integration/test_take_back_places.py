@@ -172,7 +172,7 @@ def test_two_in_a_row_and_both_undone(story: Story, session: Session) -> None:
     assert view.taken_back == (third, second)
     assert story.git("diff", "--name-only", first) == ""
     workspace = Workspace.find(story.root)
-    with workspace.undo(workspace.undo_points()[-1].id) as planned:
+    with workspace.undo.rewind(workspace.undo.points()[-1].id) as planned:
         planned.carry_out()
     assert (story.head(), story.read("a"), story.read("c")) == (third, "three\n", "three\n")
     assert clean(story)

@@ -14,7 +14,7 @@ from entire.model.trials import TrialRequest
 from entire.queries import trials
 from entire.redact.own_rules import value_hash
 from entire.redact.rules.table import BY_ID
-from entire.workspace import Rules
+from entire.workspace.rules import Rules
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN

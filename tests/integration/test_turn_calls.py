@@ -13,7 +13,7 @@ __all__ = ["story"]
 
 
 def ranges(story: Story, target: str) -> list[LineRange]:
-    return list(Workspace.find(story.root).why(WhyRequest(target=target)).files[0].ranges)
+    return list(Workspace.find(story.root).origins.why(WhyRequest(target=target)).files[0].ranges)
 
 
 def calls(story: Story, target: str) -> list[tuple[int, int, str]]:

@@ -752,8 +752,8 @@ def test_the_prompt_comes_from_the_transcript(story: Story, session: Session) ->
     assert second.startswith("Add b with ")
     assert "AKIAQ3EGRPZ7XLMN42TB" not in second
     workspace = Workspace.find(story.root)
-    assert workspace.sessions()[0].first_prompt == "Please add a"
-    assert [point.session_prompt for point in workspace.points()] == ["Please add a"] * 2
+    assert workspace.sessions.listing()[0].first_prompt == "Please add a"
+    assert [point.session_prompt for point in workspace.points.listing()] == ["Please add a"] * 2
     done(story)
 
 
@@ -787,7 +787,7 @@ def test_the_model_comes_from_the_answers(story: Story, session: Session) -> Non
         session.write("a.py", "a\n")
         text = {"type": "text", "text": "No response requested."}
         session.record("assistant", message={"id": "msg_s", "model": "<synthetic>", "content": [text]})
-    assert Workspace.find(story.root).sessions()[0].model == "claude-x"
+    assert Workspace.find(story.root).sessions.listing()[0].model == "claude-x"
     story.commit("a")
     assert [turn["model"] for turn in story.linked()["lineage"]["turns"][session.id]] == ["claude-x"]
     done(story)

@@ -16,7 +16,9 @@ from tests.integration.story import Session, Story
 
 def point(story: Story, prompt: str) -> str:
     return next(
-        point.id for point in Workspace.find(story.root).points() if (point.kind, point.prompt) == ("step", prompt)
+        point.id
+        for point in Workspace.find(story.root).points.listing()
+        if (point.kind, point.prompt) == ("step", prompt)
     )
 
 
@@ -96,7 +98,7 @@ def test_a_session_that_worked_on_after_the_rewind_keeps_what_it_knows(story: St
 
 def test_a_conversation_that_did_not_go_back_is_not_taken_back(story: Story, session: Session) -> None:
     """A rewind of files only: the session goes on before the undo, which concerns the files alone."""
-    with Workspace.find(story.root).rewind(RewindRequest(to=point(story, "First"), files_only=True)) as planned:
+    with Workspace.find(story.root).points.rewind(RewindRequest(to=point(story, "First"), files_only=True)) as planned:
         planned.carry_out()
     with session.turn("Third"):  # answers 4, 5
         session.write("c.py", "c\n")

@@ -119,8 +119,8 @@ class Kept:
     def missing(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return what status finds: agents and sessions. ``doctor`` must find the same."""
         workspace = Workspace.find(self.story.root)
-        found = workspace.status().unrecorded
-        said = [one for one in workspace.doctor().findings if one.check == "recording"]
+        found = workspace.maintenance.status().unrecorded
+        said = [one for one in workspace.maintenance.doctor().findings if one.check == "recording"]
         assert [(one.message, one.hint) for one in said] == [(one.problem, one.hint) for one in found]
         return [(one.agent, one.session_ids) for one in found]
 
@@ -152,7 +152,7 @@ def test_a_session_without_hooks_is_named_with_the_remedy(kept: Kept, capsys: py
 def test_several_are_counted_the_latest_first(kept: Kept) -> None:
     for number in range(5):
         kept.add(PROMPT, session_id=f"s{number}", age=-number)
-    (found,) = Workspace.find(kept.story.root).status().unrecorded
+    (found,) = Workspace.find(kept.story.root).maintenance.status().unrecorded
     assert found.problem.endswith(
         "5 sessions of Claude Code were not recorded since `entire enable`: s4, s3, s2 and 2 more"
     )
@@ -234,7 +234,7 @@ def test_enable_again_counts_from_then_on(kept: Kept) -> None:
 def test_only_agents_with_hooks_here_are_expected(story: Story, tmp_path: Path) -> None:
     kept = Kept(story)
     kept.add(PROMPT)
-    assert Workspace.find(story.root).enable(EnableRequest(agents=("demo",), only_these=True)).removed
+    assert Workspace.find(story.root).setup.enable(EnableRequest(agents=("demo",), only_these=True)).removed
     os.utime(story.path(".git/entire/enabled"), (time.time() - 60,) * 2)
     assert kept.missing() == []
     folder = AgentDirectory.without_plugins().make("demo").session_dir(str(story.root))  # type: ignore[attr-defined]
@@ -248,7 +248,7 @@ def test_only_agents_with_hooks_here_are_expected(story: Story, tmp_path: Path) 
 def test_where_entire_is_disabled_or_never_ran_nothing_is_missing(kept: Kept) -> None:
     kept.add(PROMPT)
     assert kept.story.entire("disable") == 0
-    assert Workspace.find(kept.story.root).status().unrecorded == ()
+    assert Workspace.find(kept.story.root).maintenance.status().unrecorded == ()
     assert kept.story.entire("enable", "--agent", "claude-code") == 0
     kept.add(PROMPT, age=-5)
     kept.story.path(".git/entire/enabled").unlink()
@@ -268,14 +268,14 @@ def test_a_long_beginning_counts_and_few_files_are_read(kept: Kept, monkeypatch:
         return real(path)
 
     monkeypatch.setattr(transcripts, "beginning", beginning)
-    (found,) = Workspace.find(kept.story.root).status().unrecorded
+    (found,) = Workspace.find(kept.story.root).maintenance.status().unrecorded
     assert len(read) == len(found.session_ids) == 20
 
 
 def test_a_harness_says_where_sessions_are(story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(tmp_path))
     (tmp_path / "s1.jsonl").write_text(json.dumps(PROMPT) + "\n")
-    (found,) = Workspace.find(story.root).status().unrecorded
+    (found,) = Workspace.find(story.root).maintenance.status().unrecorded
     assert found.session_ids == ("s1",)
 
 
@@ -286,7 +286,7 @@ def test_a_real_agent_without_entire_on_its_path(story: Story, tmp_path: Path) -
     poor = {**story.env, "PATH": "/usr/bin:/bin"}
     agent = [sys.executable, "-m", "entire_demo_agent", "-p", "create a file a.py with a = 1"]
     subprocess.run(agent, cwd=story.root, env=poor, check=True, capture_output=True)
-    (found,) = Workspace.find(story.root).status().unrecorded
+    (found,) = Workspace.find(story.root).maintenance.status().unrecorded
     assert (found.agent, len(found.session_ids)) == ("Demo Agent", 1)
     subprocess.run(agent, cwd=story.root, env=story.env, check=True, capture_output=True)
-    assert Workspace.find(story.root).status().unrecorded == (found,)
+    assert Workspace.find(story.root).maintenance.status().unrecorded == (found,)

@@ -356,19 +356,19 @@ def test_every_reader_finds_it(story: Story, linked: str, a: Session, capsys: py
     (name,) = story.recorded()
     after = story.commit("Mine", "--allow-empty")
     workspace = Workspace.find(story.root)
-    assert workspace.commit(linked).checkpoint_ids == (name,)
-    assert [view.id for view in workspace.explain(linked).checkpoints] == [name]
-    assert workspace.explain(linked).reason is None
-    assert [view.oid for view in workspace.linked_commits()] == [linked]
-    assert [view.oid for view in workspace.linked_commits(everywhere=True)] == [linked]
-    assert [(view.id, view.is_stored) for view in workspace.checkpoints()] == [(name, True)]
-    assert [view.oid for view in workspace.checkpoint(name).commits] == [linked]
-    assert [point.id for point in workspace.points() if point.kind == "checkpoint"] == [linked]
-    assert [point.id for point in workspace.points(1, session_id=a.id)] != []
-    with workspace.resume(ResumeRequest(target="main")) as resume:
+    assert workspace.history.commit(linked).checkpoint_ids == (name,)
+    assert [view.id for view in workspace.history.explain(linked).checkpoints] == [name]
+    assert workspace.history.explain(linked).reason is None
+    assert [view.oid for view in workspace.history.linked_commits()] == [linked]
+    assert [view.oid for view in workspace.history.linked_commits(everywhere=True)] == [linked]
+    assert [(view.id, view.is_stored) for view in workspace.checkpoints.listing()] == [(name, True)]
+    assert [view.oid for view in workspace.checkpoints.find(name).commits] == [linked]
+    assert [point.id for point in workspace.points.listing() if point.kind == "checkpoint"] == [linked]
+    assert [point.id for point in workspace.points.listing(1, session_id=a.id)] != []
+    with workspace.sessions.resume(ResumeRequest(target="main")) as resume:
         assert resume.view.commit == linked if hasattr(resume, "view") else True
-    assert workspace.checkpoint_ids() == [name]
-    assert linked not in [view.commit for view in workspace.status().unlinked]
+    assert workspace.checkpoints.ids() == [name]
+    assert linked not in [view.commit for view in workspace.maintenance.status().unlinked]
     assert story.entire("explain", "--commit", linked) == 0
     assert name in capsys.readouterr().out
     assert story.entire("doctor") == 0
@@ -384,10 +384,10 @@ def test_linked_commits_are_listed_in_gits_order(story: Story, a: Session) -> No
     next_event(a)
     assert all(len([*story.ids(commit), *story.recorded(commit)]) == 1 for commit in made)
     workspace = Workspace.find(story.root)
-    assert [view.oid for view in workspace.linked_commits()] == made[::-1]
-    assert [view.oid for view in workspace.linked_commits(everywhere=True)] == made[::-1]
-    assert [view.commits[0].oid for view in workspace.checkpoints(3)] == made[:2:-1]
-    assert [point.id for point in workspace.points() if point.kind == "checkpoint"] == made[::-1]
+    assert [view.oid for view in workspace.history.linked_commits()] == made[::-1]
+    assert [view.oid for view in workspace.history.linked_commits(everywhere=True)] == made[::-1]
+    assert [view.commits[0].oid for view in workspace.checkpoints.listing(3)] == made[:2:-1]
+    assert [point.id for point in workspace.points.listing() if point.kind == "checkpoint"] == made[::-1]
 
 
 @pytest.mark.parametrize(
@@ -423,7 +423,8 @@ def test_reading_works_where_nothing_can_be_written(story: Story, a: Session) ->
 def test_reading_writes_nothing_if_nothing_is_to_be_done(story: Story, linked: str) -> None:
     before = state_of(story)
     workspace = Workspace.find(story.root)
-    workspace.status(), workspace.explain("HEAD"), workspace.checkpoints(), workspace.points()
+    workspace.maintenance.status(), workspace.history.explain("HEAD")
+    workspace.checkpoints.listing(), workspace.points.listing()
     assert state_of(story) == before
 
 
@@ -819,8 +820,8 @@ def test_another_clone_finds_it(story: Story, linked: str, origin: Path) -> None
     (name,) = story.recorded()
     other = clone(story)
     workspace = Workspace.find(other.root)
-    assert workspace.commit(linked).checkpoint_ids == (name,)
-    assert [view.id for view in workspace.explain(linked).checkpoints] == [name]
+    assert workspace.history.commit(linked).checkpoint_ids == (name,)
+    assert [view.id for view in workspace.history.explain(linked).checkpoints] == [name]
 
 
 def test_a_rebase_in_another_clone_is_found_by_its_patch(story: Story, linked: str, a: Session, origin: Path) -> None:
@@ -849,7 +850,7 @@ def test_the_clone_that_rebased_knows_it_too(story: Story, linked: str, origin: 
     other.git("commit", "-q", "-m", "Base")
     other.git("switch", "-q", "main")
     other.git("rebase", "-q", "base")
-    assert Workspace.find(other.root).commit("HEAD").checkpoint_ids == (name,)
+    assert Workspace.find(other.root).history.commit("HEAD").checkpoint_ids == (name,)
 
 
 @pytest.mark.parametrize("hooks", [(), NO_HOOKS])
@@ -861,7 +862,7 @@ def test_the_clone_that_amended_knows_it_too(story: Story, linked: str, origin: 
     other.git("add", "-A")
     for message in ("Amended", "And again"):
         other.git(*hooks, "commit", "-q", "--amend", "-m", message)
-    assert Workspace.find(other.root).commit("HEAD").checkpoint_ids == (name,)
+    assert Workspace.find(other.root).history.commit("HEAD").checkpoint_ids == (name,)
 
 
 def test_two_clones_keep_the_entries_of_both(story: Story, linked: str, a: Session, origin: Path) -> None:

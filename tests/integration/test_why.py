@@ -40,7 +40,7 @@ def second_turn(story: Story, path: str = "a.py", *, prompt: str = "Write the se
 
 
 def asked(story: Story, target: str = "a.py", folder: str = "") -> FileOrigins:
-    found = Workspace.find(story.root).why(WhyRequest(target=target, folder=folder))
+    found = Workspace.find(story.root).origins.why(WhyRequest(target=target, folder=folder))
     assert len(found.files) == 1
     return found.files[0]
 
@@ -222,7 +222,7 @@ def test_a_copy_whose_original_is_gone_is_unknown_rather_than_wrong(story: Story
     subprocess.run(["git", "-C", str(clone), "update-ref", "-d", "refs/remotes/origin/topic"], check=True)
     subprocess.run(["git", "-C", str(clone), "reflog", "expire", "--expire=now", "--all"], check=True)
     subprocess.run(["git", "-C", str(clone), "gc", "-q", "--prune=now"], check=True)
-    found = Workspace.find(clone).why(WhyRequest(target="a.py")).files[0]
+    found = Workspace.find(clone).origins.why(WhyRequest(target="a.py")).files[0]
     shown = [words(part.origin) for part in found.ranges]
     assert W1 in shown
     assert all(who in (W1, W2, P, "Write the third function") or "not in this clone" in who for who in shown)
@@ -232,7 +232,7 @@ def test_lines_before_a_shallow_clone_are_unknown(story: Story, tmp_path: Path) 
     story.write("a.py", FIRST + MINE)
     story.commit("By hand")
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{story.root}", str(tmp_path / "clone")], check=True)
-    found = Workspace.find(tmp_path / "clone").why(WhyRequest(target="a.py")).files[0]
+    found = Workspace.find(tmp_path / "clone").origins.why(WhyRequest(target="a.py")).files[0]
     assert [part.origin.kind for part in found.ranges] == ["unknown"]
     assert "history before commit" in found.ranges[0].origin.reason
 
@@ -240,12 +240,12 @@ def test_lines_before_a_shallow_clone_are_unknown(story: Story, tmp_path: Path) 
 def test_another_clone_has_only_the_remote_checkpoints(story: Story, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", str(story.root), str(clone)], check=True)
-    found = Workspace.find(clone).why(WhyRequest(target="a.py")).files[0]
+    found = Workspace.find(clone).origins.why(WhyRequest(target="a.py")).files[0]
     assert [words(part.origin) for part in found.ranges] == [W1]
     subprocess.run(
         ["git", "-C", str(clone), "update-ref", "-d", "refs/remotes/origin/entire/checkpoints/v1"], check=True
     )
-    found = Workspace.find(clone).why(WhyRequest(target="a.py")).files[0]
+    found = Workspace.find(clone).origins.why(WhyRequest(target="a.py")).files[0]
     assert words(found.ranges[0].origin) == f"? checkpoint {story.ids()[0]} is not in this clone"
 
 
@@ -300,7 +300,7 @@ def test_lines_that_cannot_be_are_refused(story: Story, revision: str, lines: st
 def test_a_program_counts_from_one_too(story: Story) -> None:
     for first, last in ((-1, 2), (3, 2), (0, 2)):
         with pytest.raises(UsageError):
-            Workspace.find(story.root).why(WhyRequest(path="a.py", first=first, last=last))
+            Workspace.find(story.root).origins.why(WhyRequest(path="a.py", first=first, last=last))
 
 
 @pytest.mark.parametrize("line", ["5", "99999999999999999999999", "5-99999999999999999999999"])

@@ -29,7 +29,7 @@ def git(folder: Path, *args: str) -> str:
 
 
 def names(folder: Path, target: str) -> list[tuple[int, int, str]]:
-    (file,) = Workspace.find(folder).why(WhyRequest(target=target)).files
+    (file,) = Workspace.find(folder).origins.why(WhyRequest(target=target)).files
     return [(part.first, part.last, part.origin.author or part.origin.kind) for part in file.ranges]
 
 
@@ -39,8 +39,8 @@ def test_a_partial_clone_fetches_nothing(story: Story, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     packs = sorted((clone / ".git/objects/pack").iterdir())
     for ask in (
-        lambda: Workspace.find(clone).why(WhyRequest(target="a.py")),
-        lambda: Workspace.find(clone).blame(["--porcelain", "a.py"], folder=str(clone)),
+        lambda: Workspace.find(clone).origins.why(WhyRequest(target="a.py")),
+        lambda: Workspace.find(clone).origins.blame(["--porcelain", "a.py"], folder=str(clone)),
     ):
         with pytest.raises(EntireError, match="earlier versions of the file are not in this partial clone"):
             ask()

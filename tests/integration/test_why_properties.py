@@ -233,7 +233,7 @@ class Life:
 
 def names(workspace: Workspace, path: str) -> list[str]:
     """Return who is named for each line of a file."""
-    (file,) = workspace.why(WhyRequest(path=path)).files
+    (file,) = workspace.origins.why(WhyRequest(path=path)).files
     found = []
     for part in file.ranges:
         origin = part.origin

@@ -23,13 +23,15 @@ def test_what_is_stored_is_found(top: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(top)
     workspace = entire.Workspace.find()
     assert workspace.place.top == str(top)
-    assert len(workspace.sessions()) == 3
-    newest = workspace.checkpoints(limit=1)[0]
-    found = workspace.checkpoint(newest.id)
+    assert len(workspace.sessions.listing()) == 3
+    newest = workspace.checkpoints.listing(limit=1)[0]
+    found = workspace.checkpoints.find(newest.id)
     assert found.id == newest.id
-    assert workspace.transcript(found) == workspace.transcript(newest.id, found.parts[-1].session_id)
-    assert workspace.transcript(found, found.parts[0].session_id) != workspace.transcript(found)
-    assert workspace.transcript(found, "nobody") == b""
+    assert workspace.checkpoints.transcript(found) == workspace.checkpoints.transcript(
+        newest.id, found.parts[-1].session_id
+    )
+    assert workspace.checkpoints.transcript(found, found.parts[0].session_id) != workspace.checkpoints.transcript(found)
+    assert workspace.checkpoints.transcript(found, "nobody") == b""
     assert Workspace.find(top / "src").place == workspace.place
 
 
@@ -41,21 +43,21 @@ def test_outside_of_a_work_tree(top: Path) -> None:
 
 def test_names_of_sessions(top: Path) -> None:
     workspace = Workspace.find(top)
-    assert workspace.session_id("b1b") == workspace.session_id(SESSION) == SESSION
+    assert workspace.sessions.find_id("b1b") == workspace.sessions.find_id(SESSION) == SESSION
     with pytest.raises(EntireError, match="session not found: nobody"):
-        workspace.session_id("nobody")
+        workspace.sessions.find_id("nobody")
     with pytest.raises(EntireError, match="several sessions"):
-        workspace.session_id("2")
+        workspace.sessions.find_id("2")
     for path in (top / ".git/entire-sessions").iterdir():
         path.unlink()
-    assert Workspace.find(top).session_id("b1b") == SESSION  # the checkpoints know it too
+    assert Workspace.find(top).sessions.find_id("b1b") == SESSION  # the checkpoints know it too
 
 
 def test_a_name_that_means_nothing(top: Path) -> None:
     workspace = Workspace.find(top)
-    assert workspace.target("b1b").kind == "session"
+    assert workspace.history.target("b1b").kind == "session"
     with pytest.raises(EntireError, match="commit or checkpoint not found: fffffff"):
-        workspace.target("fffffff")
+        workspace.history.target("fffffff")
     for name in ("nonsense", ""):
         with pytest.raises(EntireError, match="no commit, checkpoint or session here is named"):
-            workspace.target(name)
+            workspace.history.target(name)

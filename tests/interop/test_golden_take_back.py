@@ -24,7 +24,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_each_commit_is_one_point(root: Path) -> None:
-    assert [(point.kind, point.message, point.checkpoint_id) for point in Workspace.find(root).points(0)] == [
+    assert [(point.kind, point.message, point.checkpoint_id) for point in Workspace.find(root).points.listing(0)] == [
         ("checkpoint", "Change greeting", "2156db21c7b0"),
         ("checkpoint", "Completed 'general-purpose' agent: Write a note (toolu_1a1fe0)", "b0cbf7a11f84"),
         ("checkpoint", "Create greeting file", "002e24c6fa54"),
@@ -33,23 +33,23 @@ def test_each_commit_is_one_point(root: Path) -> None:
 
 def test_a_shared_branch_stays_and_a_commit_takes_back(root: Path) -> None:
     workspace, head = Workspace.find(root), git(root, "rev-parse", "HEAD")
-    first = workspace.points(0)[-1]
+    first = workspace.points.listing(0)[-1]
     git(root, "update-ref", "refs/remotes/origin/main", "HEAD")
     with pytest.raises(EntireError, match="are also on origin/main"):
-        workspace.rewind(RewindRequest(to=first.id, reset=True))
-    with workspace.rewind(RewindRequest(to=first.id, take_back=True)) as planned:
+        workspace.points.rewind(RewindRequest(to=first.id, reset=True))
+    with workspace.points.rewind(RewindRequest(to=first.id, take_back=True)) as planned:
         view = planned.carry_out()
     assert git(root, "rev-parse", "HEAD^") == head
     assert len(view.taken_back) == 2
     assert git(root, "diff", "--name-only", first.id) == ""
-    with workspace.undo() as planned:
+    with workspace.undo.rewind() as planned:
         planned.carry_out()
     assert git(root, "rev-parse", "HEAD") == head
 
 
 def test_a_branch_of_ones_own_moves_back(root: Path) -> None:
     workspace = Workspace.find(root)
-    first = workspace.points(0)[-1]
-    with workspace.rewind(RewindRequest(to=first.id, reset=True)) as planned:
+    first = workspace.points.listing(0)[-1]
+    with workspace.points.rewind(RewindRequest(to=first.id, reset=True)) as planned:
         planned.carry_out()
     assert git(root, "rev-parse", "HEAD") == first.id

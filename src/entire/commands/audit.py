@@ -42,7 +42,7 @@ def command(pushed: bool, fetch: bool, as_json: bool) -> int:
 def run(request: AuditRequest, *, as_json: bool = False) -> int:
     workspace, bar = Workspace.find(), Bar("Scanning")
     try:
-        view = workspace.audit(request, bar)
+        view = workspace.secrets.audit(request, bar)
     except EntireError as error:
         error.exit_code = UNREAD
         raise

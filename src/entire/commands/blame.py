@@ -71,7 +71,7 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
     options = args[: args.index("--")] if "--" in args else args
     asked = next((_FORMS[word] for word in reversed(options) if word in _FORMS), "")
     rest = [word for word in args if word not in _FORMS] if asked else list(args)
-    view = workspace.blame([asked or _PORCELAIN, *rest], folder=os.getcwd())
+    view = workspace.origins.blame([asked or _PORCELAIN, *rest], folder=os.getcwd())
     if as_json:
         from entire.ui.console import form
 
@@ -82,10 +82,10 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
     elif asked:
         text.write_bytes(b"".join(blame.porcelain(view, is_every_line=asked == _LINE_PORCELAIN)))
     else:
-        settings = workspace.blame_settings
+        settings = workspace.origins.blame_settings
         date = next((word.removeprefix("--date=") for word in reversed(options) if word.startswith("--date=")), "")
         date = date or settings.get("date", "")
-        view = workspace.blame_dates(view, date) if date not in ("", "iso", "iso8601", "default") else view
+        view = workspace.origins.blame_dates(view, date) if date not in ("", "iso", "iso8601", "default") else view
         shown = replace(_form(options, settings), date_cells=_RELATIVE_CELLS if date == "relative" else 0, **_room())
         _show(blame.lines(view, shown), workspace, paged=paged)
     return 0

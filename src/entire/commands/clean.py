@@ -38,7 +38,7 @@ def command(dry_run: bool, force: bool, everything: bool, undoing: bool, as_json
 
 
 def run(request: CleanRequest, *, as_json: bool = False) -> int:
-    view = Workspace.find().clean(request)
+    view = Workspace.find().maintenance.clean(request)
     if as_json:
         text.write(form.dumps({
             "dry_run": request.dry_run, "items": [_as_json(item) for item in view.items], "notes": view.notes,
@@ -50,7 +50,7 @@ def run(request: CleanRequest, *, as_json: bool = False) -> int:
 
 
 def undo(*, as_json: bool = False) -> int:
-    done = Workspace.find().undo_clean()
+    done = Workspace.find().undo.clean()
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:

@@ -40,7 +40,7 @@ def run(*, project: bool = False, uninstall: bool = False, user: bool = False, f
     if not force and not _confirm(workspace):
         text.write(["Nothing was removed."])
     else:
-        done = workspace.uninstall(UninstallRequest(user=user))
+        done = workspace.setup.uninstall(UninstallRequest(user=user))
         text.write(_summary(done, workspace.place.top))
         if done.failures:
             text.write(_failures(done), sys.stderr)
@@ -59,7 +59,7 @@ def _failures(done: UninstallView) -> list[str]:
 
 
 def _disable(workspace: Workspace, request: DisableRequest) -> int:
-    done = workspace.disable(request)
+    done = workspace.setup.disable(request)
     if done.is_set_up:
         shown = " and ".join(text.path(path, workspace.place.top) for path in done.settings_files)
         text.write([f"Entire is disabled here ({shown}). Run `entire enable` to enable it again."])
@@ -71,7 +71,7 @@ def _disable(workspace: Workspace, request: DisableRequest) -> int:
 def _confirm(workspace: Workspace) -> bool:
     if not prompts.can_ask():
         raise UsageError("removing Entire from the repository needs your confirmation", hint="add --force")
-    uncommitted = workspace.uncommitted_sessions()
+    uncommitted = workspace.sessions.uncommitted()
     if uncommitted:
         text.write([f"{text.count(len(uncommitted), 'session')} with uncommitted steps, which will be lost."])
     place = workspace.place

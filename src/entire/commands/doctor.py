@@ -44,10 +44,10 @@ def command(fix: bool, force: bool, yes: bool, dry_run: bool, as_json: bool) -> 
 
 
 def run(workspace: Workspace, *, fix: bool = False, yes: bool = False, as_json: bool = False) -> int:
-    view = workspace.doctor(DoctorRequest(fix=fix and yes))
+    view = workspace.maintenance.doctor(DoctorRequest(fix=fix and yes))
     if fix and not yes and view.fixable:
         _confirm(view, quiet=as_json)
-        view = workspace.doctor(DoctorRequest(fix=True))
+        view = workspace.maintenance.doctor(DoctorRequest(fix=True))
     if as_json:
         text.write(
             form.dumps({"healthy": view.is_healthy, "findings": [_as_json(finding) for finding in view.findings]})

@@ -75,11 +75,11 @@ def run(request: EnableRequest, *, hide_refs: bool | None = None) -> int:
     workspace = Workspace.find()
     top = workspace.place.top
     interactive = not request.agents and prompts.can_ask()
-    is_first = not workspace.is_push_chosen()
+    is_first = not workspace.setup.is_push_chosen()
     if interactive:
-        workspace.check_enable(request)
+        workspace.setup.check(request)
         request = _ask(workspace, request)
-    view = workspace.enable(request)
+    view = workspace.setup.enable(request)
     text.write(map(text.plain, view.warnings), sys.stderr)
     lines = [*_agents(view, top), *_git_hooks(view.git, top)]
     to_commit = list(view.to_commit)
@@ -87,12 +87,12 @@ def run(request: EnableRequest, *, hide_refs: bool | None = None) -> int:
         text.write([*lines, *(f"  {line.path}:  {line.line}" for line in view.git.lines)])
         lines = []
         if prompts.confirm("Add these lines? They do nothing in repositories without Entire."):
-            added = workspace.add_hook_lines()
+            added = workspace.setup.add_hook_lines()
             lines = [_added(line, top) for line in added]
             to_commit += [line.path for line in added if line.is_to_commit]
-    if interactive and is_first and hide_refs is None and not workspace.are_refs_hidden():
+    if interactive and is_first and hide_refs is None and not workspace.setup.are_refs_hidden():
         hide_refs = prompts.confirm(_HIDE) or None
-    hooks = workspace.git_hooks()
+    hooks = workspace.setup.git_hooks()
     lines += [*_settings(view, workspace), *_hidden(workspace, hide_refs), *_commit(to_commit)]
     text.write([*lines, *_outcome(view, hooks)])
     return 0 if hooks.is_installed else 1
@@ -100,7 +100,7 @@ def run(request: EnableRequest, *, hide_refs: bool | None = None) -> int:
 
 def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     """Ask for the agents and, if not chosen yet, whether to push checkpoints."""
-    known = [agent for agent in workspace.agents(user=request.user) if agent.takes_hooks]
+    known = [agent for agent in workspace.setup.agents(user=request.user) if agent.takes_hooks]
     unlisted = [agent.name for agent in known if not agent.is_offered]
     known = [agent for agent in known if agent.is_offered]
     options = [(agent.name, f"{agent.type}: {agent.description}") for agent in known]
@@ -113,7 +113,7 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
         if name in waiting:
             workspace.plugins.allow(name, waiting[name].path)
     request = replace(request, agents=tuple(agents), only_these=True)
-    if request.push_sessions is None and not workspace.is_push_chosen():
+    if request.push_sessions is None and not workspace.setup.is_push_chosen():
         request = replace(request, push_sessions=_ask_to_push(workspace))
     return request
 
@@ -197,7 +197,7 @@ def _settings(view: EnableView, workspace: Workspace) -> Sequence[str]:
 
 def _hidden(workspace: Workspace, hide: bool | None) -> list[str]:
     """Hide our refs, or show them, if that is asked for; return what was set."""
-    names = " and ".join(workspace.hide_refs(hide=hide)) if hide is not None else ""
+    names = " and ".join(workspace.setup.hide_refs(hide=hide)) if hide is not None else ""
     verb = "hide" if hide else "no longer hide"
     return [f"git log: {names} {verb} Entire's refs in this clone"] if names else []
 

@@ -145,7 +145,7 @@ class Explainer:
         self._paged = paged
 
     def target(self, name: str) -> int:
-        found = self.workspace.target(name)
+        found = self.workspace.history.target(name)
         if self.request is not None and found.kind == "session":
             listing = f"entire explain {shell_word(found.id, 'ID')}"
             raise UsageError("--generate needs a commit or a checkpoint, not a session",
@@ -154,17 +154,17 @@ class Explainer:
         return answers[found.kind](found.id)
 
     def listing(self, session: str = "") -> int:
-        session_id = self.workspace.session_id(session, default=session) if session else ""
-        shown, total = self.workspace.listing(self.limit, session_id=session_id, everywhere=self.everywhere)
+        session_id = self.workspace.sessions.find_id(session, default=session) if session else ""
+        shown, total = self.workspace.checkpoints.page(self.limit, session_id=session_id, everywhere=self.everywhere)
         branch = self.workspace.branch
         log = LogRequest(session_id=session_id, everywhere=self.everywhere, limit=self.limit,
                          checkpoints=min(self.limit, total))  # fmt: skip
-        with contextlib.closing(self.workspace.log(log)) as found:
+        with contextlib.closing(self.workspace.history.log(log)) as found:
             rows = found if total or not session_id else ()  # that a session is not known is no error here
             if self.as_json:
                 return self._json({"branch": branch, "session_id": session_id or None, "total": total,
                                    "checkpoints": shown, "commits": list(rows)})  # fmt: skip
-            uncommitted = self.workspace.uncommitted_sessions(here=True)
+            uncommitted = self.workspace.sessions.uncommitted(here=True)
             work = [state for state in uncommitted if session_id in ("", state.session_id)]
             lines = history.listing(rows, total, pager.width() or None, time.time(), self.style)
             page = pages.listing(branch, lines, total, self.style, session_id=session_id, open_work=work)
@@ -181,7 +181,7 @@ class Explainer:
         notes = self._summarize(name, kind) if self.request is not None else []
         is_full = self.form == "full"
         has_messages = FORMS[self.form].has_conversation and self.form != "raw" and not self.as_json
-        found = self.workspace.show(
+        found = self.workspace.history.show(
             ShowRequest(
                 name=name,
                 kind=kind,
@@ -210,10 +210,14 @@ class Explainer:
     def _summarize(self, name: str, kind: str) -> list[str]:
         """Have the summaries written that were asked for; return what to say about them."""
         assert self.request is not None
-        found = self.workspace.explain(name).checkpoints if kind == "commit" else [self.workspace.checkpoint(name)]
+        found = (
+            self.workspace.history.explain(name).checkpoints
+            if kind == "commit"
+            else [self.workspace.checkpoints.find(name)]
+        )
         notes = []
         for view in found:
-            done = self.workspace.summarize(replace(self.request, checkpoint=view.id), text.progress)
+            done = self.workspace.checkpoints.summarize(replace(self.request, checkpoint=view.id), text.progress)
             notes += [f"{text.plain(agent)} wrote the summary of session {text.plain(session_id)}."
                       for session_id, agent in done.written_by.items()]  # fmt: skip
             if not done.written_by:
@@ -222,7 +226,7 @@ class Explainer:
 
     def _raw(self, view: views.CheckpointView) -> int:
         """Print the latest session's transcript: a pipe or file gets it byte for byte."""
-        text.write_bytes(self.workspace.transcript(view))
+        text.write_bytes(self.workspace.checkpoints.transcript(view))
         return 0
 
     def _json(self, value: Value | dict[str, object]) -> int:

@@ -81,11 +81,11 @@ def _value(given: str) -> str:
 
 def run(request: ForgetRequest, *, yes: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    view = workspace.forget(replace(request, dry_run=True))
+    view = workspace.secrets.forget(replace(request, dry_run=True))
     if not view.is_empty and not request.dry_run:
         if not yes:
             _confirm(view, quiet=as_json)
-        view = workspace.forget(request)
+        view = workspace.secrets.forget(request)
     if as_json:
         text.write(form.dumps({"dry_run": request.dry_run, **view.__dict__}))
     elif view.is_empty:
@@ -107,7 +107,7 @@ def _confirm(view: ForgetView, *, quiet: bool) -> None:
 
 
 def undo(*, as_json: bool = False) -> int:
-    done = Workspace.find().undo_forget()
+    done = Workspace.find().undo.forget()
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
@@ -116,7 +116,7 @@ def undo(*, as_json: bool = False) -> int:
 
 
 def prune(*, as_json: bool = False) -> int:
-    done = Workspace.find().prune_forgotten()
+    done = Workspace.find().secrets.prune()
     if as_json:
         text.write(form.dumps(done))
     elif not done.removed:

@@ -45,11 +45,11 @@ def command(commit: str, session: str, checkpoint: str, yes: bool, dry_run: bool
 
 def run(request: LinkRequest, yes: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    view = workspace.link(replace(request, dry_run=True))
+    view = workspace.links.link(replace(request, dry_run=True))
     if view.is_change and not request.dry_run:
         if not yes:
             _confirm(list(linking.linking(view)), quiet=as_json)
-        view = workspace.link(request)
+        view = workspace.links.link(request)
     if as_json:
         text.write(form.dumps({"dry_run": request.dry_run, **view.__dict__}))
     elif not view.is_change:
@@ -71,7 +71,7 @@ def _confirm(lines: list[str], *, quiet: bool) -> None:
 
 
 def undo(*, as_json: bool = False) -> int:
-    done = Workspace.find().undo_link()
+    done = Workspace.find().undo.link()
     if as_json:
         text.write(form.dumps(done))
     else:

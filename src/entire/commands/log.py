@@ -72,7 +72,7 @@ def command(
 def run(request: LogRequest, *, as_json: bool = False, paged: bool = True) -> int:
     """Print the commits of a request as they are found."""
     workspace = Workspace.find()
-    with contextlib.closing(workspace.log(request)) as rows:
+    with contextlib.closing(workspace.history.log(request)) as rows:
         if as_json:
             from entire.ui.console import stream
 

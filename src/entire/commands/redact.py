@@ -11,7 +11,8 @@ from entire.model.trials import TrialRequest
 from entire.ui.console import completion, form, group, pager, text
 from entire.ui.console.bar import Bar
 from entire.ui.screens import trials
-from entire.workspace import Rules, Workspace
+from entire.workspace import Workspace
+from entire.workspace.rules import Rules
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 TRUST = "trust"
@@ -76,7 +77,7 @@ def run(request: TrialRequest, *, check: bool = False, as_json: bool = False) ->
 
 
 def trust() -> int:
-    exceptions = Workspace.find().trust_exceptions()
+    exceptions = Workspace.find().secrets.trust_exceptions()
     if exceptions:
         text.write([f"The exceptions of .entire/redact.toml count in this clone until they change: {exceptions}."])
     else:

@@ -39,11 +39,11 @@ def command(session: str, force: bool, dry_run: bool, undoing: bool, as_json: bo
 
 def run(request: ResetRequest, *, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    view = workspace.reset(replace(request, dry_run=True))
+    view = workspace.maintenance.reset(replace(request, dry_run=True))
     if not view.is_empty and not request.dry_run:
         if not request.force and not view.at_work:  # during a turn the workspace refuses
             _confirm(view, quiet=as_json)
-        view = workspace.reset(request)
+        view = workspace.maintenance.reset(request)
     if as_json:
         text.write(form.dumps({"dry_run": request.dry_run, "head": view.head, "sessions": view.sessions,
                                "branches": view.branches, "undo_id": view.undo_id or None}))  # fmt: skip
@@ -67,7 +67,7 @@ def _confirm(view: ResetView, *, quiet: bool) -> None:
 
 
 def undo(*, as_json: bool = False) -> int:
-    done = Workspace.find().undo_reset()
+    done = Workspace.find().undo.reset()
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:

@@ -60,7 +60,7 @@ def command(target: str | None, force: bool, start: bool, undo: bool, as_json: b
 
 def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    with workspace.resume(request, text.progress) as planned:
+    with workspace.sessions.resume(request, text.progress) as planned:
         text.write(planned.recovered, sys.stderr)
         text.write([text.plain(f"session {session.session_id}: {session.problem}")
                     for session in planned.view.sessions if session.problem], sys.stderr)  # fmt: skip
@@ -70,12 +70,12 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
     else:
         text.write(_lines(done))
     if start:
-        workspace.start_agent([session for session in done.sessions if not session.problem])
+        workspace.sessions.start_agent([session for session in done.sessions if not session.problem])
     return 1 if any(session.is_damaged for session in done.sessions) else 0
 
 
 def _undo(workspace: Workspace, *, as_json: bool) -> int:
-    done = workspace.undo_resume(text.progress)
+    done = workspace.undo.resume(text.progress)
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "undone": done.undone, "paths": done.paths}))
     else:

@@ -102,10 +102,10 @@ def run(request: RewindRequest, mode: Mode) -> int:
     request = replace(
         request,
         paths=tuple(dict.fromkeys(_inside(workspace.place.top, path) for path in request.paths)),
-        session_id=workspace.session_id(request.session_id) if request.session_id else "",
+        session_id=workspace.sessions.find_id(request.session_id) if request.session_id else "",
     )
     if mode.listing and mode.undo:
-        text.write(form.dumps(workspace.undo_points()))
+        text.write(form.dumps(workspace.undo.points()))
         return 0
     if mode.listing:
         return _list(workspace, mode.limit, request.session_id)
@@ -113,7 +113,7 @@ def run(request: RewindRequest, mode: Mode) -> int:
         return _undo(workspace, request, mode)
     if not request.to:
         return _choose(workspace, request, mode)
-    with workspace.rewind(request) as rewind:
+    with workspace.points.rewind(request) as rewind:
         text.write(rewind.recovered, sys.stderr)
         return _preview_or_carry_out(workspace, rewind, mode, keep_mine=request.keep_mine)
 
@@ -154,15 +154,15 @@ def _inside(top: str, path: str) -> str:
 
 
 def _list(workspace: Workspace, limit: int, session_id: str) -> int:
-    found = workspace.points(limit, session_id=session_id)
+    found = workspace.points.listing(limit, session_id=session_id)
     newest_first = sorted(found, key=lambda point: -point.time)  # stable: a task stays below its step
     text.write(form.dumps([points.entry(point) for point in newest_first]))
-    text.write(points.forgotten(workspace.forgotten_points(limit)), sys.stderr)
+    text.write(points.forgotten(workspace.points.forgotten(limit)), sys.stderr)
     return 0
 
 
 def _undo(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
-    with workspace.undo(request.to) as rewind:
+    with workspace.undo.rewind(request.to) as rewind:
         rewind.is_forced = request.force
         text.write(rewind.recovered, sys.stderr)
         if mode.preview:
@@ -175,7 +175,7 @@ def _undo(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
 def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
     if not prompts.can_ask():  # --yes answers questions, but it cannot choose
         raise _cannot_choose()
-    found = workspace.points(mode.limit, session_id=request.session_id)
+    found = workspace.points.listing(mode.limit, session_id=request.session_id)
     if not found:
         raise EntireError(
             "there is no point to rewind to", hint="points are saved when an agent's turn ends and when you commit"
@@ -186,18 +186,18 @@ def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
         return _decline(mode)
     request = replace(request, to=rewinding.name(point, found))
     if mode.yes or mode.preview:
-        with workspace.rewind(request) as rewind:
+        with workspace.points.rewind(request) as rewind:
             return _preview_or_carry_out(workspace, rewind, mode, keep_mine=request.keep_mine)
     return _ask(workspace, rewinding.questions(workspace, point, request), mode)
 
 
 def _ask(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
     """Ask about the user's own edits, show the plan, and carry it out if confirmed."""
-    with workspace.rewind(request) as rewind:
+    with workspace.points.rewind(request) as rewind:
         is_open = bool(rewind.view.yours) and not request.keep_mine
         if not (is_open and rewinding.wants_to_keep(rewind)):
             return _confirm(workspace, rewind, mode, keep_mine=request.keep_mine)
-    with workspace.rewind(replace(request, keep_mine=True)) as merged:
+    with workspace.points.rewind(replace(request, keep_mine=True)) as merged:
         return _confirm(workspace, merged, mode, keep_mine=True)
 
 

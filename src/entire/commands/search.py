@@ -83,7 +83,7 @@ def command(
 
 
 def run(request: SearchRequest, *, as_json: bool = False) -> int:
-    view = Workspace.find().search(request, text.progress)
+    view = Workspace.find().history.search(request, text.progress)
     for note in view.notes:
         text.write([f"Note: {text.plain(note)}."], sys.stderr)
     if as_json:

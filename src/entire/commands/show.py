@@ -51,7 +51,7 @@ def run(
     """Show a target in one form: ``folded``, ``short`` or ``full``."""
     workspace = Workspace.find()
     is_full = form_name == "full"
-    found = workspace.show(
+    found = workspace.history.show(
         ShowRequest(
             name=target,
             is_uncommitted=is_uncommitted,

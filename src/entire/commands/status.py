@@ -24,7 +24,7 @@ def command(detailed: bool, as_json: bool) -> int:
 
 
 def run(*, detailed: bool = False, as_json: bool = False) -> int:
-    view = Workspace.find().status()
+    view = Workspace.find().maintenance.status()
     if as_json:
         text.write(form.dumps(view))
     else:

@@ -29,7 +29,7 @@ def command(range: str | None, output: str, as_json: bool) -> int:  # noqa: A002
 
 def run(name: str = "", *, output: str = "-", as_json: bool = False) -> int:
     """Write the story of a range, '' for the current branch's."""
-    view = Workspace.find().story(name)
+    view = Workspace.find().history.story(name)
     document = form.dumps(view) if as_json else "".join(line + "\n" for line in stories.markdown(view))
     if output == "-":
         text.write(document)

@@ -37,14 +37,14 @@ def command(change: str, listing: bool, force: bool, yes: bool, as_json: bool) -
 
 def run(change: str = "", *, force: bool = False, yes: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    found = _find(workspace.changes(), change)
+    found = _find(workspace.undo.changes(), change)
     if not yes and not prompts.can_ask():
         raise UsageError("undo needs your confirmation", hint="add --yes, or --list to see what can be undone")
     if found.command == "rewind":
         return _undo_rewind(workspace, found, force=force, yes=yes, as_json=as_json)
     if not yes and not prompts.confirm(f"Undo {_title(found)}?"):
         raise click.Abort
-    return _tell(found, workspace.undo_last(found.command, text.progress), as_json=as_json)
+    return _tell(found, workspace.undo.last(found.command, text.progress), as_json=as_json)
 
 
 def _find(known: list[ChangeView], name: str) -> ChangeView:
@@ -67,7 +67,7 @@ def _find(known: list[ChangeView], name: str) -> ChangeView:
 
 
 def _undo_rewind(workspace: Workspace, found: ChangeView, *, force: bool, yes: bool, as_json: bool) -> int:
-    with workspace.undo(found.id) as rewind:
+    with workspace.undo.rewind(found.id) as rewind:
         rewind.is_forced = force
         text.write(rewind.recovered, sys.stderr)
         if not yes and not rewinding.is_wanted(rewind, workspace.pager):
@@ -77,7 +77,7 @@ def _undo_rewind(workspace: Workspace, found: ChangeView, *, force: bool, yes: b
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> int:
-    known = workspace.changes()
+    known = workspace.undo.changes()
     if as_json:
         text.write(form.dumps(known))
         return 0

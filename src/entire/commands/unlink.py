@@ -39,11 +39,11 @@ def command(commit: str, checkpoint: str, yes: bool, dry_run: bool, undoing: boo
 
 def run(request: UnlinkRequest, yes: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    view = workspace.unlink(replace(request, dry_run=True))
+    view = workspace.links.unlink(replace(request, dry_run=True))
     if view.is_change and not request.dry_run:
         if not yes:
             _confirm(list(linking.unlinking(view)), quiet=as_json)
-        view = workspace.unlink(request)
+        view = workspace.links.unlink(request)
     if as_json:
         text.write(form.dumps({"dry_run": request.dry_run, **view.__dict__}))
     elif not view.is_change:
@@ -65,7 +65,7 @@ def _confirm(lines: list[str], *, quiet: bool) -> None:
 
 
 def undo(*, as_json: bool = False) -> int:
-    done = Workspace.find().undo_link(unlinking=True)
+    done = Workspace.find().undo.link(unlinking=True)
     if as_json:
         text.write(form.dumps(done))
     else:

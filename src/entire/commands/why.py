@@ -47,7 +47,7 @@ def run(request: WhyRequest, *, as_json: bool = False, paged: bool = True) -> in
     """Answer: all that is known of a few lines, or the ranges of a file."""
     gc.disable()  # thousands of small values without a cycle: looking for cycles takes as long as reading them
     workspace = Workspace.find()
-    view = workspace.why(request)
+    view = workspace.origins.why(request)
     if as_json:
         from entire.ui.console import form
 

@@ -17,7 +17,7 @@ PROJECT, LOCAL = "project", "local"
 class EnableRequest(Value):
     """Start recording sessions in a repository.
 
-    ``agents``: names of the agents to install hooks for; without any, those that ``Workspace.agents`` suggests.
+    ``agents``: names of the agents to install hooks for; without any, those that ``Workspace.setup.agents`` suggests.
     ``push_sessions`` None: as this person chose here before; else checkpoints stay on this machine.
     """
 

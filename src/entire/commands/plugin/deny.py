@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from entire.ui.console import completion, form, group, text
-from entire.workspace import Plugins
+from entire.workspace.plugins import Plugins
 
 
 @click.command("deny", cls=group.Command)

@@ -7,7 +7,7 @@ import sys
 import click
 
 from entire.ui.console import form, group, text
-from entire.workspace import Plugins
+from entire.workspace.plugins import Plugins
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -83,7 +83,7 @@ class Repository:
         self.entire("hooks", "git", "prepare-commit-msg", ".git/MESSAGE", "message")
         self.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-F", ".git/MESSAGE")
         self.entire("hooks", "git", "post-commit")
-        explained = self.workspace().explain("HEAD")
+        explained = self.workspace().history.explain("HEAD")
         assert explained.reason is None
         (found,) = explained.checkpoints
         return found
@@ -119,12 +119,12 @@ class Repository:
         return Workspace.find(self.root)
 
     def session(self, session_id: str = "a-session") -> SessionView:
-        (found,) = (one for one in self.workspace().sessions() if one.session_id == session_id)
+        (found,) = (one for one in self.workspace().sessions.listing() if one.session_id == session_id)
         return found
 
     def steps(self) -> list[PointView]:
         """Return the steps, oldest first."""
-        return [point for point in self.workspace().points() if point.kind == "step"][::-1]
+        return [point for point in self.workspace().points.listing() if point.kind == "step"][::-1]
 
     def step_transcript(self, step: PointView) -> bytes:
         """Return the transcript that a step holds."""

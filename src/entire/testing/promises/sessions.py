@@ -48,7 +48,7 @@ def links_the_commit(rig: Rig, folder: Path) -> None:
         found = repo.commit("Add both")
         assert f"Entire-Checkpoint: {found.id}" in repo.git("log", "-1", "--format=%B")
         _check_part(repo, player, repo.part(found), ["create one", "create two"], ("one.txt", "two.txt"))
-        assert repo.workspace().transcript(found, player.id) == data
+        assert repo.workspace().checkpoints.transcript(found, player.id) == data
         assert repo.part(found).tokens == _spent(rig, player)
         assert repo.session().open_files == ()
 
@@ -76,7 +76,7 @@ def completes_a_commit_at_the_end_of_its_turn(rig: Rig, folder: Path) -> None:
         assert repo.part(found).files == ("one.txt",)
         player.answer("It is committed.")
         player.stop()
-        stored = repo.workspace().transcript(found, player.id)
+        stored = repo.workspace().checkpoints.transcript(found, player.id)
         assert stored == repo.transcript(player)
         assert b"It is committed." in stored
         assert repo.session().open_files == ()
@@ -98,7 +98,7 @@ def keeps_sessions_apart(rig: Rig, folder: Path) -> None:
             part = repo.part(found, player.id)
             assert [prompt.text for prompt in part.prompts] == [f"create {name}"]
             assert part.tokens == _spent(rig, player)
-            assert repo.workspace().transcript(found, player.id) == repo.transcript(player)
+            assert repo.workspace().checkpoints.transcript(found, player.id) == repo.transcript(player)
             if rig.has("transcript_analyzer"):
                 assert part.files == (f"{name}.txt",)
 
@@ -122,7 +122,7 @@ def shows_what_was_said(rig: Rig, folder: Path) -> None:
         repo.turn(player, "create one", one="1\n")
         repo.turn(player, "create two", two="2\n")
         found = repo.commit("Add both")
-        told = repo.workspace().conversation(found, player.id)
+        told = repo.workspace().checkpoints.conversation(found, player.id)
         said = [(one.who, one.text) for one in told if one.text.startswith(("create", "Did"))]
         assert said == [
             ("user", "create one"),
@@ -146,7 +146,7 @@ def resumes_with_all_history(rig: Rig, folder: Path) -> None:
         second = repo.turn(player, "create two", two="2\n")
         assert len(second) > len(first)
         found = repo.commit("Add two")
-        assert repo.workspace().transcript(found, player.id) == second
+        assert repo.workspace().checkpoints.transcript(found, player.id) == second
         assert repo.part(found).files == ("two.txt",)
         if rig.has("transcript_analyzer"):
             told: Any = rig.adapter().transcript("", stored=second)
@@ -161,7 +161,7 @@ def restores_a_session(rig: Rig, folder: Path) -> None:
         repo.commit("Add one")
         player.end()
         Path(player.ref).unlink()
-        with repo.workspace().resume(ResumeRequest(target="HEAD")) as plan:
+        with repo.workspace().sessions.resume(ResumeRequest(target="HEAD")) as plan:
             (session,) = plan.carry_out().sessions
         assert (session.session_id, session.problem) == (player.id, "")
         assert player.id in session.command
@@ -169,7 +169,7 @@ def restores_a_session(rig: Rig, folder: Path) -> None:
         player = repo.play()
         repo.turn(player, "create two", two="2\n")
         found = repo.commit("Add two")
-        stored = repo.workspace().transcript(found, player.id)
+        stored = repo.workspace().checkpoints.transcript(found, player.id)
         assert stored == repo.transcript(player)
         assert b"create one" in stored
         assert b"create two" in stored
@@ -185,14 +185,14 @@ def continues_in_another_clone(rig: Rig, folder: Path) -> None:
         repo.commit("Add one")
         player.end()
         other = repo.clone()
-        with other.workspace().resume(ResumeRequest(target="HEAD")) as plan:
+        with other.workspace().sessions.resume(ResumeRequest(target="HEAD")) as plan:
             (session,) = plan.carry_out().sessions
         assert (session.session_id, session.problem) == (player.id, "")
         player = rig.play(other.root, player.id, other.hook)
         assert questions.same(rig.adapter(), other.transcript(player), data)
         player.start()
         other.turn(player, "create two", two="2\n")
-        stored = other.workspace().transcript(other.commit("Add two"), player.id)
+        stored = other.workspace().checkpoints.transcript(other.commit("Add two"), player.id)
         assert stored == other.transcript(player)
         assert b"create one" in stored
         assert b"create two" in stored
@@ -210,20 +210,20 @@ def rewinds_files_and_conversation(rig: Rig, folder: Path) -> None:
         late = repo.turn(player, "create three", three="3\n")
         player.end()
         first = repo.steps()[0]
-        with repo.workspace().rewind(RewindRequest(to=first.id)) as plan:
+        with repo.workspace().points.rewind(RewindRequest(to=first.id)) as plan:
             plan.carry_out()
         assert questions.same(rig.adapter(), repo.transcript(player), early)
         assert _names(repo) == {"README.md", "one.txt"}
-        with repo.workspace().undo() as plan:
+        with repo.workspace().undo.rewind() as plan:
             plan.carry_out()
         assert repo.transcript(player) == late
         assert _names(repo) == {"README.md", "one.txt", "two.txt", "three.txt"}
-        with repo.workspace().rewind(RewindRequest(to=first.id)) as plan:
+        with repo.workspace().points.rewind(RewindRequest(to=first.id)) as plan:
             plan.carry_out()
         player = repo.play()
         repo.turn(player, "create four", four="4\n")
         found = repo.commit("Add one and four")
-        stored = repo.workspace().transcript(found, player.id)
+        stored = repo.workspace().checkpoints.transcript(found, player.id)
         assert stored == repo.transcript(player)
         assert b"create two" not in stored
         assert repo.part(found).files == ("four.txt", "one.txt")
@@ -251,7 +251,7 @@ def saves_a_turn_without_an_end(rig: Rig, folder: Path) -> None:
         part = repo.part(found)
         assert part.files == ("one.txt", "two.txt")
         assert [prompt.text for prompt in part.prompts] == ["create one", "create two"]
-        assert repo.workspace().transcript(found, player.id) == repo.transcript(player)
+        assert repo.workspace().checkpoints.transcript(found, player.id) == repo.transcript(player)
 
 
 def records_a_hook_once(rig: Rig, folder: Path) -> None:
@@ -270,10 +270,10 @@ def _recorded(rig: Rig, folder: Path, times: int) -> dict[str, Any]:
         repo.turn(player, "create one", one="1\n")
         data = repo.turn(player, "create two", two="2\n")
         kinds = ("step", "turn", "start") if player.names_turns else ("step",)
-        points = [(point.kind, point.prompt) for point in repo.workspace().points() if point.kind in kinds]
+        points = [(point.kind, point.prompt) for point in repo.workspace().points.listing() if point.kind in kinds]
         found = repo.commit("Add both")
         part = repo.part(found, player.id)
-        assert repo.workspace().transcript(found, player.id) == data
+        assert repo.workspace().checkpoints.transcript(found, player.id) == data
         prompts = [prompt.text for prompt in part.prompts]
         return {"points": points, "prompts": prompts, "files": part.files, "tokens": part.tokens, "steps": part.steps}
 
@@ -287,7 +287,7 @@ def ends_a_session_twice(rig: Rig, folder: Path) -> None:
         player.end()
         assert repo.session().phase == "ended"
         found = repo.commit("Add one")
-        assert repo.workspace().transcript(found, player.id) == data
+        assert repo.workspace().checkpoints.transcript(found, player.id) == data
         player = repo.play()
         assert repo.session().phase == "idle"
 
@@ -300,7 +300,7 @@ def keeps_what_vanishes(rig: Rig, folder: Path) -> None:
         data = repo.turn(player, "create two", two="2\n")
         Path(player.ref).unlink()
         found = repo.commit("Add both")
-        assert repo.workspace().transcript(found, player.id) == data
+        assert repo.workspace().checkpoints.transcript(found, player.id) == data
         assert [prompt.text for prompt in repo.part(found).prompts] == ["create one", "create two"]
 
 
@@ -345,7 +345,7 @@ def harms_nothing(rig: Rig, folder: Path) -> None:
         verbs = (*rig.adapter().hook_names, "no-such-verb")
         for verb, data in rig.some([(verb, data) for verb in verbs for data in odd.BYTES[:12]]):
             assert repo.entire("hooks", rig.entry.name, verb, stdin=data) == b""
-        assert repo.workspace().sessions() == []
+        assert repo.workspace().sessions.listing() == []
         assert _world(repo) == before
         assert [problem for problem in repo.problems() if "Error: " in problem] == []
         repo.forget_problems()  # that a payload is not understood may be logged

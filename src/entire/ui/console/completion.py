@@ -25,7 +25,7 @@ def of(*kinds: str) -> Complete:
     """Return a callback that completes names of these kinds (those of ``entire.queries.candidates``, ``point``)."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from entire.workspace import Candidates
+        from entire.workspace.candidates import Candidates
 
         try:
             found = Candidates.find().of(kinds, incomplete)

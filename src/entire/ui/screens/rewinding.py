@@ -34,7 +34,7 @@ def choose(workspace: Workspace, found: Sequence[views.PointView], request: Rewi
 
     def preview(number: int) -> Iterator[tuple[str, str]]:
         point = found[number]
-        with workspace.rewind(replace(request, to=name(point, found))) as rewind:
+        with workspace.points.rewind(replace(request, to=name(point, found))) as rewind:
             yield from about(point)
             yield from (
                 (line, "") for line in points.summary(rewind.view, text.Style(False), keep_mine=request.keep_mine)
@@ -88,7 +88,7 @@ def questions(workspace: Workspace, point: views.PointView, request: RewindReque
         request = replace(request, logs_only=part == _CONVERSATION, files_only=part == _CODE)
     is_free = not (request.logs_only or request.paths or request.session_id or changes_branch)
     if point.kind == "checkpoint" and is_free:
-        way = _way_back(workspace, workspace.ways_back(point.id))
+        way = _way_back(workspace, workspace.points.ways_back(point.id))
         request = replace(request, reset=way == _BRANCH, take_back=way == _COMMIT)
     return request
 

@@ -1,0 +1,89 @@
+"""Whether and how Entire records here."""
+
+from __future__ import annotations
+
+from entire.model import requests
+from entire.workspace.opened import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.model import views
+
+
+class Setup(Subject):
+    """Whether and how Entire records here."""
+
+    def agents(self, *, user: bool = False) -> list[views.AgentView]:
+        """Return the supported agents; with ``user``, with the state of their user-wide hooks."""
+        from entire.maintenance import setup
+
+        return setup.agents(self._opened.place, user=user)
+
+    def check(self, request: requests.EnableRequest) -> None:
+        """Raise UsageError if ``enable`` would refuse a request."""
+        from entire.maintenance import setup
+
+        setup.check(self._opened.place, request)
+
+    def is_push_chosen(self) -> bool:
+        """Tell whether this user has chosen, in this clone, if checkpoints are pushed."""
+        from entire.maintenance import setup
+
+        return setup.is_push_chosen(self._opened.place)
+
+    def are_refs_hidden(self) -> bool:
+        """Tell whether git's settings keep our refs out of what ``git log`` shows."""
+        from entire.git import hidden_refs
+
+        return hidden_refs.are_hidden(self._opened.place.top)
+
+    def hide_refs(self, *, hide: bool) -> list[str]:
+        """Keep our refs out of what ``git log`` shows, or show them again; return the names of git's settings.
+
+        The settings are this clone's; ``uninstall`` removes them.
+        """
+        from entire.git import hidden_refs
+
+        return hidden_refs.hide(self._opened.place.top) if hide else hidden_refs.show(self._opened.place.top)
+
+    def enable(self, request: requests.EnableRequest | None = None) -> views.EnableView:
+        """Start recording sessions; raises UsageError, before anything is written, if the request is invalid."""
+        from entire.maintenance import setup
+
+        try:
+            return setup.enable(self._opened.place, request or requests.EnableRequest())
+        finally:
+            self._opened.reload()
+
+    def add_hook_lines(self) -> tuple[views.HookLineView, ...]:
+        """Add the missing lines that ``enable`` returned to hook files; return them with ``is_added`` set.
+
+        A hook file that is not a shell script is not changed.
+        """
+        from entire.maintenance import setup
+
+        return setup.add_hook_lines(self._opened.place)
+
+    def git_hooks(self) -> views.HookView:
+        """Return whether the git hooks run, so that commits are linked, and what to do if they do not."""
+        from entire.queries import status
+
+        return status.git_hooks(self._opened.place)
+
+    def disable(self, request: requests.DisableRequest | None = None) -> views.DisableView:
+        """Stop recording sessions; hooks stay installed and do nothing."""
+        from entire.maintenance import setup
+
+        try:
+            return setup.disable(self._opened.place, request or requests.DisableRequest())
+        finally:
+            self._opened.reload()
+
+    def uninstall(self, request: requests.UninstallRequest) -> views.UninstallView:
+        """Remove hooks, settings, session states and steps. Checkpoints stay. This cannot be undone."""
+        from entire.maintenance import uninstall
+
+        try:
+            return uninstall.uninstall(self._opened.place, request)
+        finally:
+            self._opened.reload()
