@@ -8,7 +8,20 @@ import pytest
 
 import entire
 from entire.errors import EntireError, NotARepositoryError
+from entire.model.requests import DisableRequest
 from entire.workspace import Workspace
+from entire.workspace.candidates import Candidates
+from entire.workspace.checkpoints import Checkpoints
+from entire.workspace.history import History
+from entire.workspace.links import Links
+from entire.workspace.maintenance import Maintenance
+from entire.workspace.opened import Subject
+from entire.workspace.origins import Origins
+from entire.workspace.points import Points
+from entire.workspace.secrets import Secrets
+from entire.workspace.sessions import Sessions
+from entire.workspace.setup import Setup
+from entire.workspace.undo import Undo
 from tests import golden
 
 SESSION = "b1bddc73-1449-4282-9e10-c81014e45e9f"
@@ -61,3 +74,29 @@ def test_a_name_that_means_nothing(top: Path) -> None:
     for name in ("nonsense", ""):
         with pytest.raises(EntireError, match="no commit, checkpoint or session here is named"):
             workspace.history.target(name)
+
+
+SUBJECTS = (Checkpoints, History, Links, Maintenance, Origins, Points, Secrets, Sessions, Setup, Undo)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.__name__.lower())
+def test_each_subject_is_handed_out_and_shares_what_is_open(top: Path, subject: type[Subject]) -> None:
+    workspace = Workspace.find(top)
+    found = getattr(workspace, subject.__name__.lower())
+    assert type(found) is subject
+    assert found._opened is workspace._opened
+
+
+def test_what_one_subject_changes_all_others_see(top: Path) -> None:
+    workspace = Workspace.find(top)
+    assert workspace.maintenance.status().enabled
+    workspace.setup.disable(DisableRequest())
+    assert not workspace.maintenance.status().enabled
+    assert workspace.settings is not None
+    assert not workspace.settings.enabled
+
+
+def test_the_points_that_a_shell_completes(top: Path) -> None:
+    names = [candidate.name for candidate in Candidates.find(top).of(["point"])]
+    assert names == [point.id for point in Workspace.find(top).points.listing(50)]
+    assert names
