@@ -72,7 +72,7 @@ PRINTED = {
     ("git/run.py", "words"): "tells what failed",
     ("git/run.py", "args[0]"): "tells what failed",
     ("lifecycle/commits/turn_commit.py", "oid"): _OURS,
-    ("linking/undo.py", "commit.oid[:7]"): _OURS,
+    ("linking/undo.py", "notes.commit[:7]"): _OURS,
     ("log.py", "' '.join((_word(word) for word in command))"): "as the person typed it",
     ("maintenance/agent_hooks.py", "agent.name"): _AGENTS_OWN,
     ("maintenance/checks.py", "names[0]"): "a version",
@@ -81,7 +81,6 @@ PRINTED = {
     ("maintenance/locks.py", "path"): "quoted, absolute",
     ("maintenance/plugins.py", "failed.name"): _AGENTS_OWN,
     ("maintenance/plugins.py", "name"): _AGENTS_OWN,
-    ("maintenance/undo_notes.py", "command"): _WRITTEN,
     ("maintenance/uninstall.py", "top"): "quoted, absolute",
     ("maintenance/uninstall.py", "VERSION"): _WRITTEN,
     ("resume/plan.py", "checkpoint_id"): _OURS,
@@ -90,6 +89,7 @@ PRINTED = {
     ("store/forgotten.py", "layout.METADATA_BRANCH"): _WRITTEN,
     ("store/forgotten.py", "lease"): "an option that begins with what is written",
     ("store/summaries.py", "new.checkpoint_id"): _OURS,
+    ("undo/inverse.py", "command"): _WRITTEN,
 }
 COMMAND = re.compile(r"(?:^|`|\n\s*|: )(?:cd \S* && )?(entire|git|mv|rm|cd) (?![a-z ]*[.,;:])[^`]*$")
 """Written text that ends inside of a command."""

@@ -11,7 +11,7 @@ import pytest
 
 from entire import layout
 from entire.store import sessions
-from entire.undo import transaction
+from entire.undo import completion
 from tests.integration.dying import in_child
 from tests.integration.kept import PERSON, shadows
 from tests.integration.story import Story
@@ -56,7 +56,7 @@ def test_a_killed_clean_removes_all_or_nothing(story: Story, capsys: pytest.Capt
 
     def check() -> None:
         place = place_of(story)
-        transaction.complete(place)
+        completion.complete(place)
         state = (shadows(story) == [name], (story.root / broken).exists())
         assert state in ((True, True), (False, False))
         outcomes.add(state)
@@ -78,7 +78,7 @@ def test_a_killed_reset_can_be_repeated_and_undone(story: Story, capsys: pytest.
     def check() -> None:
         place = layout.find(str(story.root))
         assert place is not None
-        transaction.complete(place)
+        completion.complete(place)
         state = (bool(shadows(story)), bool(sessions.ids(place)))
         assert state in ((True, True), (False, False))
         outcomes.add(state)

@@ -17,7 +17,7 @@ from entire.lifecycle.context import Context
 from entire.model.audits import ForgetRequest
 from entire.settings import Settings
 from entire.store.catalog import Catalog
-from entire.undo import transaction
+from entire.undo import completion
 from tests.integration import secrets
 from tests.integration.secrets import TULIP
 from tests.integration.story import Story
@@ -35,7 +35,7 @@ def test_all_of_it_is_forgotten_or_nothing(story: Story) -> None:
     outcomes = set()
 
     def check() -> None:
-        transaction.complete(place_of(story))
+        completion.complete(place_of(story))
         if refs(story) == before:
             outcomes.add("before")
             assert secrets.files_with(story, TULIP)

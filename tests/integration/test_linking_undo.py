@@ -6,7 +6,7 @@ import pytest
 
 from entire import layout
 from entire.store import sessions, sync
-from entire.undo import transaction
+from entire.undo import completion
 from entire.workspace import Workspace
 from tests.integration.by_hand import a, links_of, run, without_trailer
 from tests.integration.commandline import Command
@@ -128,7 +128,7 @@ def test_killed_anywhere_all_or_nothing_is_done(story: Story, run: Command, a: S
     def check() -> None:
         place = layout.find(str(story.root))
         assert place is not None
-        transaction.complete(place)
+        completion.complete(place)
         changed = links_of(story) != before
         counted = sessions.find(place, a.id)
         assert counted is not None

@@ -17,7 +17,7 @@ from entire.errors import EntireError
 from entire.git import refs as git_refs
 from entire.maintenance import reset as forgetting
 from entire.store import sessions, steps
-from entire.undo import transaction
+from entire.undo.draft import Draft
 from tests import golden
 from tests.integration.commandline import Command
 from tests.integration.kept import AGENT, PERSON, all_ids, answers, elsewhere, journal, shadows, sole, tokens, unlinked
@@ -267,7 +267,7 @@ def test_what_could_not_be_removed_is_not_forgotten(
     def refuse(draft: Any) -> None:
         raise EntireError("the disk is full")
 
-    monkeypatch.setattr(transaction.Draft, "carry_out", refuse)
+    monkeypatch.setattr(Draft, "carry_out", refuse)
     reset("-f", status=1)
     monkeypatch.undo()
     story.commit("Commit it", env=PERSON)

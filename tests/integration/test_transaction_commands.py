@@ -16,8 +16,9 @@ from entire.errors import EntireError
 from entire.layout import Place
 from entire.model.effects import Run
 from entire.model.value import replace
-from entire.undo import commands, transaction
-from entire.undo.transaction import Draft, Transaction
+from entire.undo import commands, completion, inverse, transaction
+from entire.undo.draft import Draft
+from entire.undo.transaction import Transaction
 from tests import faults
 
 NOW = 1_770_000_000.0
@@ -52,7 +53,7 @@ class World:
         return change
 
     def undo(self, *undone: Transaction) -> Transaction:
-        return transaction.inverse(self.place, *(undone or [self.latest()]), now=NOW).carry_out()
+        return inverse.of(self.place, *(undone or [self.latest()]), now=NOW).carry_out()
 
     def latest(self) -> Transaction:
         found = transaction.latest(self.place, "rewind")
@@ -63,7 +64,7 @@ class World:
         return [found.state for found in transaction.find_all(self.place)]
 
     def complete(self) -> list[str]:
-        return transaction.complete(self.place)
+        return completion.complete(self.place)
 
     def log(self) -> list[str]:
         """Return which commands have run since the last call."""

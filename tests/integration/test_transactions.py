@@ -17,9 +17,10 @@ from entire.errors import EntireError
 from entire.git import head
 from entire.layout import Place
 from entire.model.effects import Run
-from entire.undo import transaction
+from entire.undo import completion, inverse, transaction
+from entire.undo.draft import Draft
 from entire.undo.index_lock import IndexLock
-from entire.undo.transaction import Draft, Transaction
+from entire.undo.transaction import Transaction
 from tests import faults
 from tests.trees import tree
 
@@ -133,7 +134,7 @@ class World:
     def undo(self) -> Transaction:
         done = transaction.latest(self.place, "rewind")
         assert done is not None
-        return transaction.inverse(self.place, done, now=NOW).carry_out()
+        return inverse.of(self.place, done, now=NOW).carry_out()
 
 
 @pytest.fixture
@@ -224,7 +225,7 @@ def test_killed_before_every_call(world: World, tmp_path: Path, part: int) -> No
     for count in range(part, 10_000, PARTS):
         if not faults.killed(count, Draft.carry_out, world.draft):
             break
-        found.append(check_completed(world, before, after, transaction.complete(world.place)))
+        found.append(check_completed(world, before, after, completion.complete(world.place)))
         if found[-1]:
             world.undo()
             assert world.look() == before
@@ -238,7 +239,7 @@ def test_killed_while_a_draft_is_made(world: World, tmp_path: Path, part: int) -
     before = world.look()
     count = part
     while faults.killed(count, World.draft, lambda: world):
-        assert not check_completed(world, before, {}, transaction.complete(world.place))
+        assert not check_completed(world, before, {}, completion.complete(world.place))
         count += 3 * PARTS
     assert count > 6 * PARTS
 
@@ -253,14 +254,14 @@ def test_killed_while_completing(world: World, tmp_path: Path, part: int, back: 
     marker = undo / (done.id + (".back" if back else ".applying"))
     if not back:
         (undo / f"{done.id}.back").touch()
-        transaction.complete(world.place)
+        completion.complete(world.place)
         assert world.look() == before
         (undo / f"{done.id}.failed").unlink()
     marker.touch()
     kept = copied(world, tmp_path / "kept")
     count = part
-    while faults.killed(count, transaction.complete, lambda: world.place):
-        transaction.complete(world.place)
+    while faults.killed(count, completion.complete, lambda: world.place):
+        completion.complete(world.place)
         assert world.look() == (before if back else after)
         again(world, kept)
         count += 2 * PARTS
@@ -285,7 +286,7 @@ def test_an_error_at_every_call(world: World, tmp_path: Path, part: int, for_goo
                 failed += 1
         change.discard()
         states = [one.state for one in transaction.find_all(world.place)]
-        transaction.complete(world.place)
+        completion.complete(world.place)
         if is_told and states != ["applying"]:
             assert world.look() == before, count
             assert [one.state for one in transaction.find_all(world.place)] in ([], ["rolled back"])
@@ -309,7 +310,7 @@ def test_an_error_while_a_draft_is_made(world: World, number: int) -> None:
                 pass
         for marker in Path(world.place.own_dir, "undo").glob("*.draft"):
             marker.write_text("")  # it could not even be deleted, and waits for the end of its process
-        transaction.complete(world.place)
+        completion.complete(world.place)
         if calls[0] <= count:
             break
         count += 5
@@ -352,7 +353,7 @@ def test_an_index_that_somebody_holds(world: World, taken: str) -> None:
         change.carry_out()
     assert lock.read_bytes() == b"theirs"
     change.discard()
-    assert transaction.complete(world.place) == []
+    assert completion.complete(world.place) == []
     assert lock.read_bytes() == b"theirs"
     lock.unlink()
     assert world.look() == before
@@ -367,11 +368,11 @@ def test_a_lock_of_somebody_else_waits_for_the_next_time(world: World) -> None:
     (undo / f"{done.id}.back").touch()
     lock = world.root / ".git/index.lock"
     lock.write_bytes(b"theirs")
-    told = transaction.complete(world.place)
+    told = completion.complete(world.place)
     assert len(told) == 1 and "cannot be finished yet" in told[0] and "index.lock" in told[0]
     assert lock.read_bytes() == b"theirs"
     lock.unlink()
-    assert "has now been rolled back" in transaction.complete(world.place)[0]
+    assert "has now been rolled back" in completion.complete(world.place)[0]
     assert world.look() == before
 
 
@@ -381,7 +382,7 @@ def test_a_disk_without_second_names(world: World, tmp_path: Path, monkeypatch: 
     for count in range(0, 10_000, 9):
         if not faults.killed(count, Draft.carry_out, world.draft):
             break
-        transaction.complete(world.place)
+        completion.complete(world.place)
         now = world.look()
         if now["locks"]:  # the one moment in which nobody can know whose lock it is
             assert (world.root / ".git/index.lock").read_bytes() == b""
@@ -435,12 +436,12 @@ def test_undo_does_not_lose_what_was_committed_since(world: World) -> None:
     world.git(world.root, "commit", "-q", "--allow-empty", "-m", "third")
     before = world.look()
     with pytest.raises(EntireError, match="refs/heads/other was moved since"):
-        transaction.inverse(world.place, done, now=NOW)
+        inverse.of(world.place, done, now=NOW)
     assert world.look() == before
     world.git(world.root, "reset", "-q", "--soft", "HEAD~1")
     world.git(world.root, "checkout", "-q", "--detach")
     with pytest.raises(EntireError, match="HEAD was moved since"):
-        transaction.inverse(world.place, done, now=NOW)
+        inverse.of(world.place, done, now=NOW)
     assert [one.id for one in transaction.find_all(world.place)] == [done.id]
 
 
@@ -457,7 +458,7 @@ def test_heads_go_to_commits_and_back(world: World) -> None:
     assert world.look()["head"] == world.second + "\n"
     world.undo()
     assert world.look()["head"] == world.first + "\n"
-    transaction.inverse(world.place, done, now=NOW).carry_out()
+    inverse.of(world.place, done, now=NOW).carry_out()
     assert world.look() == before
 
 
@@ -476,11 +477,11 @@ def test_before_the_first_commit(tmp_path: Path) -> None:
     done = change.carry_out()
     assert Path(place.git_dir, "index").exists()
     assert head.read(place.top) == ("refs/heads/elsewhere", "")
-    undone = transaction.inverse(place, done, now=NOW).carry_out()
+    undone = inverse.of(place, done, now=NOW).carry_out()
     assert not Path(place.git_dir, "index").exists()
     assert not Path(place.git_dir, "index.lock").exists()
     assert Path(place.git_dir, "HEAD").read_text() == "ref: refs/heads/main\n"
-    transaction.inverse(place, undone, now=NOW).carry_out()
+    inverse.of(place, undone, now=NOW).carry_out()
     assert Path(place.git_dir, "index").exists()
 
 
@@ -496,7 +497,7 @@ def test_a_linked_work_tree_has_its_own(world: World, tmp_path: Path) -> None:
     assert transaction.find_all(world.place) == []
     assert world.look() == before
     assert (tmp_path / "linked/kept").read_bytes() == b"there"
-    transaction.inverse(place, done, now=NOW).carry_out()
+    inverse.of(place, done, now=NOW).carry_out()
     assert world.git(tmp_path / "linked", "status", "--porcelain") == ""
     assert world.git(tmp_path / "linked", "symbolic-ref", "HEAD") == "refs/heads/linked\n"
 
@@ -534,5 +535,5 @@ def test_a_git_directory_that_cannot_be_written(world: World, monkeypatch: pytes
     monkeypatch.setattr(os, "mkdir", refusing)
     with pytest.raises(EntireError, match="Permission denied"):
         world.draft()
-    assert transaction.complete(world.place) == []
+    assert completion.complete(world.place) == []
     assert world.look() == before

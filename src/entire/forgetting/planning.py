@@ -18,6 +18,7 @@ from entire.store.checkpoints import LOCAL_REF
 from entire.store.rewriting import Change, Rewriter
 from entire.undo import folder as undo_folder
 from entire.undo import transaction
+from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ _RECORDS = ("/metadata.json", "/lineage.json", "/journal.json")
 _ID = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 _SESSION_LINE = re.compile(rb"^Entire-Session: *(.*?) *$", re.MULTILINE)
 _TRAILER = re.compile(rb"^Entire-[A-Za-z-]+:")
+
+
+class ForgetNotes(Notes):
+    """What ``forget`` notes for its undo."""
+
+    left: Mapping[str, str] = {}  # the digests of the files that it left
 
 
 class Target(Value):

@@ -8,7 +8,7 @@ from entire import files
 from entire.audit import own_files
 from entire.errors import EntireError
 from entire.forgetting import holders, targets
-from entire.forgetting.planning import COMMAND, Planner, Target
+from entire.forgetting.planning import COMMAND, ForgetNotes, Planner, Target
 from entire.forgetting.values import Secret
 from entire.git import refs
 from entire.index import database
@@ -24,7 +24,8 @@ from entire.redact.memory import Memory
 from entire.store import checkpoint_writer, checkpoints, forgotten, merge, tombstones
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.journal import Journal
-from entire.undo import transaction
+from entire.undo import completion
+from entire.undo.draft import Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.audits import ForgetRequest
     from entire.store.catalog import Catalog
-    from entire.undo.transaction import Draft
 
 _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
 
@@ -50,7 +50,7 @@ def forget(context: Context, catalog: Catalog, request: ForgetRequest) -> Forget
     if context.settings.enabled:
         recovery.finish_interrupted(context)
     with context.lock():
-        transaction.complete(place)
+        completion.complete(place)
         if os.path.exists(place.pending_file):
             raise EntireError(_COMMITTING, hint=_RETRY)
         plan = Planner(place, context.objects, target, is_dry=False).plan(now=context.now())
@@ -80,7 +80,7 @@ def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -
     for path, data in plan.logs.items():
         files.write(path, data, mode=0o600)
     title = f"the {view.kind} {view.name}"
-    draft = transaction.Draft(place, COMMAND, title, now=context.now())
+    draft = Draft(place, COMMAND, title, now=context.now())
     try:
         for ref, (old, new) in plan.refs.items():
             draft.move_ref(ref, new, old)
@@ -93,7 +93,7 @@ def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -
         draft.write_private(forgotten.path(place.common_dir), forgotten.data(record))
         if target.secret is not None:
             draft.write_private(place.forgotten_secrets, _with_secret(place, target.secret))
-        draft.notes["left"] = {path: sha256(draft.planned(path) or b"").hexdigest() for path in plan.files}
+        draft.notes = ForgetNotes(left={path: sha256(draft.planned(path) or b"").hexdigest() for path in plan.files})
         files.write(place.forgetting_file, os.fsencode(place.top), mode=0o600)
         done = draft.carry_out()
         files.remove(place.forgetting_file)

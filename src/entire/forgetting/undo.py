@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from entire import files
 from entire.audit import own_files
 from entire.errors import EntireError
-from entire.forgetting.planning import COMMAND
+from entire.forgetting.planning import COMMAND, ForgetNotes
 from entire.git import history, refs
 from entire.git.pack import Pack
 from entire.maintenance import undo_notes
@@ -16,7 +17,7 @@ from entire.model.digest import sha256
 from entire.store import forgotten
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.replaying import Replayer
-from entire.undo import transaction
+from entire.undo import completion, inverse, transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.model.views import UndoneView
-    from entire.undo.transaction import Draft, Transaction
+    from entire.undo.draft import Draft
+    from entire.undo.transaction import Transaction
 
 _ID = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 
@@ -37,25 +39,24 @@ def undo(context: Context) -> UndoneView:
     place = context.place
     with context.lock():
         _check_worktree(place)
-        last = undo_notes.latest(place, COMMAND)
-        lost = [ref for ref, old, _ in last.moves if old and not history.is_complete(place.top, old)]
-        if lost:
-            raise EntireError(f"{last.title} cannot be restored: git has deleted the old objects; nothing was changed",
-                              hint="a fetch from a clone or remote that still has them is the only way")  # fmt: skip
-        names = {new: old for _, old, new in last.moves if old and new}
-        newer = _replayed(context, names)
-        draft = transaction.inverse(place, last, now=context.now(), instead=_instead(place, last, newer))
-        try:
-            for ref, (tip, new) in newer.items():
-                draft.move_ref(ref, new, tip)
-                names[tip] = new
-            names = {**_replaced(place, draft), **names}
-            _keep_newer(place, draft, last, names)
-            done = draft.carry_out()
-        finally:
-            draft.discard()
+        done = inverse.undo_last(place, COMMAND, functools.partial(_undo, context), now=context.now())
         context.forget()
     return undo_notes.view(done)
+
+
+def _undo(context: Context, draft: Draft, last: Transaction) -> None:
+    place = context.place
+    lost = [ref for ref, old, _ in last.moves if old and not history.is_complete(place.top, old)]
+    if lost:
+        raise EntireError(f"{last.title} cannot be restored: git has deleted the old objects; nothing was changed",
+                          hint="a fetch from a clone or remote that still has them is the only way")  # fmt: skip
+    names = {new: old for _, old, new in last.moves if old and new}
+    newer = _replayed(context, names)
+    draft.revert(last, instead=_instead(place, last, newer))
+    for ref, (tip, new) in newer.items():
+        draft.move_ref(ref, new, tip)
+        names[tip] = new
+    _keep_newer(place, draft, ForgetNotes.of(last), {**_replaced(place, draft), **names})
 
 
 def _check_worktree(place: Place) -> None:
@@ -97,9 +98,9 @@ def _instead(place: Place, last: Transaction, newer: Collection[str]) -> dict[st
     return {ref: tip for ref, tip in moved.items() if ref in newer or ref != LOCAL_REF}
 
 
-def _keep_newer(place: Place, draft: Draft, last: Transaction, names: Mapping[str, str]) -> None:
+def _keep_newer(place: Place, draft: Draft, notes: ForgetNotes, names: Mapping[str, str]) -> None:
     """Leave what files have become since, with the ids of the objects that the undo brings back."""
-    left: dict[str, str] = last.notes.get("left", {})
+    left = notes.left
     known = {new.encode(): old.encode() for new, old in names.items()}
     for kind, path in own_files.find(place):
         data = files.read(path)
@@ -120,7 +121,7 @@ def prune(context: Context) -> PrunedView:
     removed = []
     with context.lock():
         for place in own_files.places(context.place):
-            transaction.complete(place)
+            completion.complete(place)
             for point in transaction.find_all(place):
                 if point.command == COMMAND and point.is_settled:
                     transaction.remove(place, point.id)

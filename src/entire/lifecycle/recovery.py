@@ -53,10 +53,10 @@ def finish_forgetting(context: Context) -> None:
     marker = context.place.forgetting_file
     if not os.path.exists(marker):
         return
-    from entire.undo import transaction
+    from entire.undo import completion
 
     place = layout.find(os.fsdecode(files.read(marker) or b"")) or context.place
-    for message in transaction.complete(place):
+    for message in completion.complete(place):
         context.log.info("an interrupted change was finished", outcome=message)
     files.remove(marker)
     context.forget()
@@ -217,12 +217,12 @@ def finish_interrupted(context: Context) -> list[str]:
 
     Returns sentences about interrupted changes of files.
     """
-    from entire.undo import transaction
+    from entire.undo import completion
 
     with context.lock():
         clear_locks(context)
         finish_forgetting(context)
-        messages = transaction.complete(context.place)
+        messages = completion.complete(context.place)
         complete_commit(context)
         forget_removed_sessions(context)
         follow_head(context)

@@ -18,20 +18,34 @@ from entire.model.value import replace
 from entire.store import checkpoint_writer, links, sessions
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.links import Links
-from entire.undo import transaction
+from entire.undo import completion
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from entire.git.history import Logged
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
     from entire.linking.plan import Plan
     from entire.model.linking import LinkRequest, LinkView, UnlinkRequest
     from entire.store.catalog import Catalog
-    from entire.undo.transaction import Draft
 
 LINK, UNLINK = "link", "unlink"
 _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
+
+
+class LinkNotes(Notes):
+    """What a link or unlinking by hand notes for its undo."""
+
+    commit: str
+    counts: Mapping[str, int]  # of what changed, by checkpoint
+    tip: str  # of the checkpoints branch after it
+    states: Mapping[str, str]  # the digests of the sessions' states that it left
+    reason: Mapping[str, Any] | None  # why the commit was not linked: the journal's entry
 
 
 def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkView:
@@ -64,7 +78,7 @@ def prepare(context: Context) -> None:
 
 def check(context: Context) -> None:
     """Finish interrupted changes; raises EntireError while a commit is in progress. The caller holds the lock."""
-    transaction.complete(context.place)
+    completion.complete(context.place)
     if os.path.exists(context.place.pending_file):
         raise EntireError(_COMMITTING, hint=_RETRY)
 
@@ -74,7 +88,7 @@ def _carry_out(context: Context, plan: Plan, command: str) -> LinkView:
     if not found.is_change:
         return found
     verb = "the link" if command == LINK else "the unlinking"
-    draft = transaction.Draft(context.place, command, f"{verb} of commit {plan.commit.oid[:7]}", now=context.now())
+    draft = Draft(context.place, command, f"{verb} of commit {plan.commit.oid[:7]}", now=context.now())
     try:
         base, old = checkpoint_writer.find_base(context.place.top, context.objects)
         changes, message = _changes(context, plan, base)
@@ -86,8 +100,8 @@ def _carry_out(context: Context, plan: Plan, command: str) -> LinkView:
         states = _draft_states(context, draft, plan)
         if reason is not None:
             set_reason(context, draft, plan.commit.oid)
-        draft.notes.update(commit=plan.commit.oid, counts=_counts(context, plan, tip), tip=tip, states=states,
-                           reason=reason)  # fmt: skip
+        draft.notes = LinkNotes(commit=plan.commit.oid, counts=_counts(context, plan, tip), tip=tip, states=states,
+                                reason=reason)  # fmt: skip
         undo_id = draft.carry_out().id
     finally:
         draft.discard()

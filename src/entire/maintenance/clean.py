@@ -18,11 +18,13 @@ from entire.model.value import Value, replace
 from entire.model.views import CleanView, UnusedView
 from entire.store import retained_steps, steps
 from entire.store.journal import Journal
-from entire.undo import backups, transaction
+from entire.undo import backups, completion, inverse, transaction
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from entire.layout import Place
@@ -37,6 +39,12 @@ _JOURNAL = "refs/entire/journal/"
 _BACKUP = "refs/entire/backup/"
 _MAX_STEPS = 2000
 _SETTINGS = (".gitignore", "entire.json", "settings.json", "settings.local.json")
+
+
+class CleanNotes(Notes):
+    """What a clean notes for its undo."""
+
+    kept: Mapping[str, list[list[Any]]] = {}  # the lines of retained steps, by worktree
 
 
 class Found(Value):
@@ -64,7 +72,7 @@ def find(place: Place, *, now: float, everything: bool = False) -> Found:
 def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> Removal:
     """Remove the items in ``wanted`` that are still unused, in one transaction that ``undo`` reverts."""
     with lock(place):
-        transaction.complete(place)
+        completion.complete(place)
         keys = {_key(item) for item in wanted}
         everything = any(item.undo_id for item in wanted)
         items = [item for item in find(place, now=now, everything=everything).items if _key(item) in keys]
@@ -90,11 +98,15 @@ def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
 def undo(place: Place, *, now: float) -> UndoneView:
     """Restore what the last ``clean`` removed that was not undone yet."""
     with lock(place):
-        last = undo_notes.latest(place, COMMAND)
-        undo_notes.check_states(place, undo_notes.deleted_states(place, last))
-        done = transaction.inverse(place, last, now=now).carry_out()
-        _recall_refs(Repository(place, now), last)
+        done = inverse.undo_last(place, COMMAND, _undo, now=now)
+        undone = next(found for found in transaction.done(place, COMMAND) if found.id == done.undoes)
+        _recall_refs(Repository(place, now), CleanNotes.of(undone))
     return undo_notes.view(done)
+
+
+def _undo(draft: Draft, last: Transaction) -> None:
+    undo_notes.check_states(draft.place, undo_notes.deleted_states(draft.place, last))
+    draft.revert(last)
 
 
 def _key(item: UnusedView) -> tuple[str, str, str, str]:
@@ -104,14 +116,14 @@ def _key(item: UnusedView) -> tuple[str, str, str, str]:
 def _carry_out(repository: Repository, items: Sequence[UnusedView]) -> str:
     if not items:
         return ""
-    draft = transaction.Draft(repository.place, COMMAND, f"unused data ({len(items)})", now=repository.now)
+    draft = Draft(repository.place, COMMAND, f"unused data ({len(items)})", now=repository.now)
     try:
         for item in items:
             if item.ref:
                 draft.move_ref(item.ref, "", item.oid)
             for path in item.paths:
                 draft.write_private(path, None)
-        draft.notes["kept"] = _forget_refs(repository, {item.ref for item in items if item.ref})
+        draft.notes = CleanNotes(kept=_forget_refs(repository, {item.ref for item in items if item.ref}))
     except BaseException:
         draft.discard()
         raise
@@ -135,11 +147,10 @@ def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[
     return forgotten
 
 
-def _recall_refs(repository: Repository, last: Transaction) -> None:
+def _recall_refs(repository: Repository, notes: CleanNotes) -> None:
     """Put restored retained steps back into the journals, so that they expire as before."""
-    forgotten = last.notes.get("kept")
     for worktree, place in repository.places.items():
-        lines = forgotten.get(worktree, []) if isinstance(forgotten, dict) else []
+        lines = notes.kept.get(worktree, [])
         restored = {retained.ref for retained in retained_steps.find(place.top, worktree)} if lines else set()
         journal = Journal(place)
         if undo_notes.recall_refs(journal, lines, restored):

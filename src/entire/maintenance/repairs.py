@@ -15,7 +15,7 @@ from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
 from entire.store import checkpoints, returned, sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
-from entire.undo import transaction
+from entire.undo import completion, transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def broken_files(case: Case) -> None:
 def unfinished(case: Case) -> None:
     """Finish or roll back interrupted transactions."""
     with repository.lock(case.place):
-        messages = transaction.complete(case.place)
+        messages = completion.complete(case.place)
         is_left = any(not interrupted.is_settled for interrupted in transaction.find_all(case.place))
     if is_left:
         raise EntireError("; ".join(messages))

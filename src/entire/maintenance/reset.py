@@ -7,6 +7,7 @@ the user from then on, so that no later commit is linked to it.
 
 from __future__ import annotations
 
+import functools
 import os
 
 from entire import settings
@@ -22,20 +23,35 @@ from entire.model.value import replace
 from entire.model.views import ForgottenView, ResetView, StepsView
 from entire.store import open_files, sessions, steps
 from entire.store.journal import Journal
-from entire.undo import transaction
+from entire.undo import completion, inverse
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+    from typing import Any
 
     from entire.layout import Place
     from entire.model.requests import ResetRequest
     from entire.model.session import Session
     from entire.model.views import UndoneView
+    from entire.undo.transaction import Transaction
 
 COMMAND = "reset"
 _MAX_STEPS = 2000
 _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
+
+
+class ResetNotes(Notes):
+    """What a reset notes for its undo."""
+
+    sessions: Mapping[str, str]  # the digests of the states that it left, '' for those that it deleted
+    journal: undo_notes.JournalMemory
+
+    @classmethod
+    def _field(cls, name: str, value: Any) -> Any:
+        return undo_notes.memory_from_json(value) if name == "journal" else super()._field(name, value)
 
 
 def reset(place: Place, request: ResetRequest, *, now: float) -> ResetView:
@@ -120,7 +136,7 @@ def forget(place: Place, *, now: float, session: str = "", force: bool = False) 
         raise EntireError(_COMMITTING, hint=_RETRY)
     _complete(place)
     with lock(place):
-        transaction.complete(place)
+        completion.complete(place)
         if os.path.exists(place.pending_file):
             raise EntireError(_COMMITTING, hint=_RETRY)
         repository = Repository(place, now)
@@ -145,7 +161,7 @@ def _complete(place: Place) -> None:
 
 def _carry_out(repository: Repository, found: ResetView) -> ResetView:
     place = repository.place
-    draft = transaction.Draft(place, COMMAND, f"the steps on {found.head[:7] or 'no commit'}", now=repository.now)
+    draft = Draft(place, COMMAND, f"the steps on {found.head[:7] or 'no commit'}", now=repository.now)
     journal = Journal(place, repair=True)
     gone = {branch.name: branch.tip for branch in found.branches if not branch.others}
     try:
@@ -154,7 +170,7 @@ def _carry_out(repository: Repository, found: ResetView) -> ResetView:
             draft.move_ref(f"refs/heads/{name}", "", tip)
         memory = undo_notes.forget_sessions(journal, left)
         undo_notes.forget_refs(journal, {f"refs/heads/{name}" for name in gone})
-        draft.notes.update(sessions=left, journal=memory)
+        draft.notes = ResetNotes(sessions=left, journal=memory)
         _draft_journal(
             place, draft, journal, repository.now, without={name for name, state in left.items() if not state}
         )
@@ -163,7 +179,7 @@ def _carry_out(repository: Repository, found: ResetView) -> ResetView:
         draft.discard()
 
 
-def _draft_state(place: Place, draft: transaction.Draft, session: ForgottenView) -> str:
+def _draft_state(place: Place, draft: Draft, session: ForgottenView) -> str:
     """Add the change of a session's state to the draft; return the digest of the new state, '' if it is deleted."""
     state = sessions.find(place, session.session_id) if session.stays else None
     if state is None:
@@ -177,9 +193,7 @@ def _draft_state(place: Place, draft: transaction.Draft, session: ForgottenView)
     return sha256(forms[0][1]).hexdigest()
 
 
-def _draft_journal(
-    place: Place, draft: transaction.Draft, journal: Journal, now: float, *, without: Collection[str] = ()
-) -> None:
+def _draft_journal(place: Place, draft: Draft, journal: Journal, now: float, *, without: Collection[str] = ()) -> None:
     """Add the journal to the draft, and the marker for git's hooks as the remaining sessions need it."""
     journal.sessions = [name for name in journal.sessions if name not in without]
     contents = (draft.planned(sessions.own_path(place, name)) for name in journal.sessions)
@@ -197,13 +211,13 @@ def _draft_journal(
 def undo(place: Place, *, now: float) -> UndoneView:
     """Restore what the last reset discarded that was not undone yet."""
     with lock(place):
-        last = undo_notes.latest(place, COMMAND)
-        undo_notes.check_states(place, last.notes["sessions"])
-        draft = transaction.inverse(place, last, now=now)
-        try:
-            journal = Journal(place, repair=True)
-            undo_notes.recall_sessions(journal, last.notes["journal"])
-            _draft_journal(place, draft, journal, now)
-            return undo_notes.view(draft.carry_out())
-        finally:
-            draft.discard()
+        return undo_notes.view(inverse.undo_last(place, COMMAND, functools.partial(_undo, now), now=now))
+
+
+def _undo(now: float, draft: Draft, last: Transaction) -> None:
+    notes = ResetNotes.of(last)
+    undo_notes.check_states(draft.place, notes.sessions)
+    draft.revert(last)
+    journal = Journal(draft.place, repair=True)
+    undo_notes.recall_sessions(journal, notes.journal)
+    _draft_journal(draft.place, draft, journal, now)

@@ -1,4 +1,4 @@
-"""The notes that ``clean`` and ``reset`` add to their undo points, and how their undo uses them.
+"""What ``clean``, ``reset``, ``forget`` and ``link`` note for their undo about sessions and journals.
 
 The transaction (``entire.undo``) restores files and refs. Two things need more. A journal changes between a command
 and its undo, so what was removed from it is noted and merged into the journal as it is then. And a session that
@@ -13,11 +13,10 @@ from entire import files
 from entire.errors import EntireError
 from entire.model.digest import sha256
 from entire.model.turns import Mark, RunningTurn, TurnKey
-from entire.model.value import replace
+from entire.model.value import Value, replace
 from entire.model.views import UndoneView
 from entire.store import sessions, turnlog
 from entire.store.journal import retained_from_json
-from entire.undo import transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,18 +25,8 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.store.journal import Journal
-    from entire.undo.transaction import Draft, Transaction
-
-
-def latest(place: Place, command: str) -> Transaction:
-    """Return the last transaction of a command that was not undone; raises EntireError if there is none."""
-    transaction.complete(place)
-    found = transaction.done(place, command)
-    undone = {done.undoes for done in found}
-    last = next((done for done in found if not done.undoes and done.id not in undone), None)
-    if last is None:
-        raise EntireError(f"no `entire {command}` to undo", hint="undo points expire after two weeks")
-    return last
+    from entire.undo.draft import Draft
+    from entire.undo.transaction import Transaction
 
 
 def view(done: Transaction) -> UndoneView:
@@ -112,33 +101,72 @@ def recall_refs(journal: Journal, lines: Collection[list[Any]], present: Collect
     return bool(missing)
 
 
-def forget_sessions(journal: Journal, gone: Collection[str]) -> dict[str, Any]:
+class EntryMemory(Value):
+    """By whom an entry of a journal was, which its tree, time and commit name."""
+
+    tree: str
+    time: float
+    commit: str
+    by: TurnKey
+    running: tuple[RunningTurn, ...]
+    mark: Mark
+
+    def to_json(self) -> list[Any]:
+        return [self.tree, self.time, self.commit, self.by, list(self.running), self.mark]
+
+
+class JournalMemory(Value):
+    """What ``forget_sessions`` removed from a journal."""
+
+    entries: tuple[EntryMemory, ...]
+    reports: Mapping[TurnKey, Any]
+    made: tuple[str, ...]  # paths
+    sessions: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"entries": [entry.to_json() for entry in self.entries], "reports": dict(self.reports),
+                "made": list(self.made), "sessions": list(self.sessions)}  # fmt: skip
+
+
+def memory_from_json(value: Mapping[str, Any]) -> JournalMemory:
+    """Return what ``JournalMemory.to_json`` wrote; raises ValueError, TypeError or KeyError for anything else."""
+    entries = (
+        EntryMemory(tree=tree, time=time, commit=commit, by=TurnKey(by), running=tuple(map(RunningTurn, running)),
+                    mark=Mark(mark))
+        for tree, time, commit, by, running, mark in value["entries"]
+    )  # fmt: skip
+    reports = {TurnKey(turn): paths for turn, paths in value["reports"].items()}
+    return JournalMemory(entries=tuple(entries), reports=reports, made=tuple(value["made"]),
+                         sessions=tuple(value["sessions"]))  # fmt: skip
+
+
+def forget_sessions(journal: Journal, gone: Collection[str]) -> JournalMemory:
     """Attribute these sessions' work to the user in a journal; return what ``recall_sessions`` needs."""
     attribution = journal.attribution
-    memory: dict[str, Any] = {
-        "entries": [
-            [entry.tree, entry.time, entry.commit, entry.by, list(entry.running), entry.mark]
+    memory = JournalMemory(
+        entries=tuple(
+            EntryMemory(tree=entry.tree, time=entry.time, commit=entry.commit, by=entry.by, running=entry.running,
+                        mark=entry.mark)
             for entry in attribution.entries
             if not {turn.session_id for turn in entry.turns()}.isdisjoint(gone)
-        ],
-        "reports": {turn: paths for turn, paths in attribution.reports.items() if turn.session_id in gone},
-        "made": list(attribution.agent_paths),
-        "sessions": [name for name in journal.sessions if name in gone],
-    }
+        ),
+        reports={turn: paths for turn, paths in attribution.reports.items() if turn.session_id in gone},
+        made=tuple(attribution.agent_paths),
+        sessions=tuple(name for name in journal.sessions if name in gone),
+    )  # fmt: skip
     attribution.forget_sessions(gone)
     return memory
 
 
-def recall_sessions(journal: Journal, memory: Mapping[str, Any]) -> None:
+def recall_sessions(journal: Journal, memory: JournalMemory) -> None:
     """Restore what ``forget_sessions`` removed, for the entries that the journal still has."""
     attribution = journal.attribution
-    known = {(tree, time, commit): (by, running, mark) for tree, time, commit, by, running, mark in memory["entries"]}
+    known = {(entry.tree, entry.time, entry.commit): entry for entry in memory.entries}
     entries = []
     for entry in attribution.entries:
-        by, running, mark = known.get((entry.tree, entry.time, entry.commit), (entry.by, entry.running, entry.mark))
-        entries.append(replace(entry, by=TurnKey(by), running=tuple(map(RunningTurn, running)), mark=Mark(mark)))
+        was = known.get((entry.tree, entry.time, entry.commit))
+        entries.append(replace(entry, by=was.by, running=was.running, mark=was.mark) if was is not None else entry)
     attribution.entries = entries
-    reports = {TurnKey(turn): paths for turn, paths in memory["reports"].items()}
-    attribution.reports = {**reports, **attribution.reports}
-    attribution.note_agent_paths([path for path in memory["made"] if path not in attribution.agent_paths])
-    journal.sessions += [name for name in memory["sessions"] if name not in journal.sessions]
+    attribution.reports = {**memory.reports, **attribution.reports}
+    attribution.note_agent_paths([path for path in memory.made if path not in attribution.agent_paths])
+    journal.sessions += [name for name in memory.sessions if name not in journal.sessions]

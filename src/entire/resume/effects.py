@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.session import Session
     from entire.resume.transcript_merge import TranscriptChange
-    from entire.undo.transaction import Draft
+    from entire.undo.draft import Draft
 
 
 def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> PutBack:
@@ -80,18 +80,18 @@ def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
             )
 
 
-def rewritten(context: Context, undo: Draft) -> list[str]:
-    """Return the sessions whose transcripts an undo changes."""
-    states = map(context.session, map(str, undo.notes.get("sessions") or ()))
+def rewritten(context: Context, undo: Draft, session_ids: Iterable[str]) -> list[str]:
+    """Return those of the sessions whose transcripts an undo changes."""
+    states = map(context.session, session_ids)
     return [state.session_id for state in states if state is not None and undo.changes(state.transcript_path)]
 
 
-def refuse_continued(context: Context, undo: Draft) -> None:
-    """Raise EntireError if a conversation that an undo changes by a command went on since. A file that it changes is
-    saved once more, so that nothing can be lost.
+def refuse_continued(context: Context, undo: Draft, session_ids: Iterable[str]) -> None:
+    """Raise EntireError if one of the conversations went on since, and an undo changes it by a command. A file that it
+    changes is saved once more, so that nothing can be lost.
     """
     noted = undo.noted() if undo.runs_commands else {}
-    for session_id in map(str, undo.notes.get("sessions") or ()) if noted else ():
+    for session_id in session_ids if noted else ():
         state = context.session(session_id)
         agent = context.agent_of(state) if state is not None else None
         if state is None or agent is None or state.transcript_path not in noted:

@@ -23,7 +23,9 @@ from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.store import sessions, steps, transcripts, turnlog
 from entire.store.turnlog import TurnNote
-from entire.undo import transaction
+from entire.undo import completion, inverse, transaction
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +38,17 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.transcripts import Position
     from entire.resume.targets import StoredSession
-    from entire.undo.transaction import Draft
 
 COMMAND = "resume"
 KEPT = "kept"  # a conversation whose newer local transcript stays
 _FIRST_PROMPT = 100
 _AT_WORK = "a turn is in progress here; try again when it has ended, or run `entire doctor` if its agent has crashed"
+
+
+class ResumeNotes(Notes):
+    """What a resume, or its undo, notes for the undo."""
+
+    sessions: tuple[str, ...] = ()
 
 
 class _Plan(Value):
@@ -73,12 +80,12 @@ def restore(
     work. Return the result for each session, and the id of the undo point: '' if nothing had to change.
     """
     with context.lock():
-        for sentence in transaction.complete(context.place):
+        for sentence in completion.complete(context.place):
             context.log.info("interrupted change", found=sentence)
         results = [_plan(context, stored, overwrite, force=force) for stored in stored_sessions]
         plans = [result for result in results if isinstance(result, _Plan)]
-        draft = transaction.Draft(context.place, COMMAND, title, now=context.now(),
-                                   notes={"sessions": [plan.stored.session_id for plan in plans]})  # fmt: skip
+        draft = Draft(context.place, COMMAND, title, now=context.now(),
+                      notes=ResumeNotes(sessions=tuple(plan.stored.session_id for plan in plans)))  # fmt: skip
         try:
             written = [_draft_plan(context, draft, plan) for plan in plans]
         except BaseException:
@@ -96,27 +103,28 @@ def restore(
 def undo(context: Context, progress: Callable[[str], None] = lambda _: None) -> ResumeUndoneView:
     """Undo the last ``restore``; a second call undoes the undo."""
     with context.lock():
-        transaction.complete(context.place)
+        completion.complete(context.place)
         last = transaction.latest(context.place, COMMAND)
         if last is None:
             raise EntireError("there is no resume to undo")
-        for session_id in map(str, last.notes.get("sessions") or ()):
+        session_ids = ResumeNotes.of(last).sessions
+        for session_id in session_ids:
             state = context.session(session_id)
             if state is not None and (state.is_running or state.last_seen > last.time):
                 raise EntireError(f"session {session_id} has continued since; nothing was changed",
                                   hint="use `entire rewind` to take the session back to an earlier point")  # fmt: skip
-        draft = transaction.inverse(context.place, last, now=context.now())
-        draft.notes["sessions"] = last.notes.get("sessions") or []
+        notes = ResumeNotes(undoes=last.id, sessions=session_ids)
+        draft = inverse.of(context.place, last, now=context.now(), notes=notes)
         try:
-            effects.refuse_continued(context, draft)
-            effects.refuse_open(context, effects.rewritten(context, draft))
+            effects.refuse_continued(context, draft, session_ids)
+            effects.refuse_open(context, effects.rewritten(context, draft, session_ids))
         except BaseException:
             draft.discard()
             raise
         done = draft.carry_out(progress)
         context.forget()
     return ResumeUndoneView(undo_id=done.id, undone=done.undoes, paths=tuple(done.private),
-                            session_ids=tuple(map(str, done.notes["sessions"])))  # fmt: skip
+                            session_ids=session_ids)  # fmt: skip
 
 
 # ---------------------------------------------------------------- planning

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from entire.lifecycle.context import Context
     from entire.model.views import PointView, RewindView
-    from entire.undo.transaction import Draft
+    from entire.undo.draft import Draft
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 _OWN = (f"{_HEADS}entire/*", f"{_REMOTES}*/entire/*")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from entire.model.views import PointView
     from entire.rewind.commits_since import CommitsSince
     from entire.rewind.points import Points
-    from entire.undo.transaction import Draft
+    from entire.undo.draft import Draft
 
     Found = tuple[str, str] | None  # mode and blob id; None: no file
 

@@ -23,8 +23,10 @@ from entire.rewind import files as rewind_files
 from entire.rewind.files import Restoring
 from entire.rewind.points import Points
 from entire.store import sessions, transcripts, turnlog
+from entire.undo import inverse
 from entire.undo import transaction as transactions
-from entire.undo.transaction import Draft
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +49,19 @@ _MAX_UNDO_BYTES = 2 << 30
 _PRUNED_EVERY = 5  # rewinds: measuring the undo points takes time
 
 
+class RewindNotes(Notes):
+    """What a rewind notes for its undo, and the undo for its own."""
+
+    point: str = ""
+    head: str = ""  # before
+    branch: str = ""
+    back_to: float = 0.0  # the moment of the point
+    session_id: str = ""  # if only this session was rewound
+    keep_mine: bool = False
+    sessions: tuple[str, ...] = ()  # with a conversation that changed
+    commit: str = ""  # that HEAD moved to
+
+
 class Rewind:
     """A planned rewind: show ``view`` and ``diff``, then carry it out. Use it as a context manager."""
 
@@ -64,6 +79,12 @@ class Rewind:
         self.is_forced = False  # also under an agent that has a conversation open
         self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
         self.progress: Callable[[str], None] = lambda _: None  # gets a message before slow work
+
+    @property
+    def _notes(self) -> RewindNotes:
+        notes = self._draft.notes
+        assert isinstance(notes, RewindNotes)
+        return notes
 
     def __enter__(self) -> Rewind:
         return self
@@ -86,12 +107,12 @@ class Rewind:
         context = self._context
         with context.lock():
             _refuse_running(context, self._conversations)
-            effects.refuse_continued(context, self._draft)
+            effects.refuse_continued(context, self._draft, self._notes.sessions)
             if self._changes_nothing():
                 return self.view  # without an undo point, so that `undo` still takes back the previous rewind
             if not self.is_forced:
                 effects.refuse_open(context, self._rewritten())
-            if "undoes" not in self._draft.notes:
+            if not self._notes.undoes:
                 self._make_commit()
                 self._draft_states()
                 self._draft_index()
@@ -111,21 +132,22 @@ class Rewind:
 
     def _rewritten(self) -> list[str]:
         """Return the sessions whose transcripts change."""
-        if "undoes" in self._draft.notes:
-            return effects.rewritten(self._context, self._draft)
+        if self._notes.undoes:
+            return effects.rewritten(self._context, self._draft, self._notes.sessions)
         return [conversation.session_id for conversation in self._conversations if conversation.is_rewritten]
 
     def _changes_nothing(self) -> bool:
         changes_conversation = any(conversation.changes for conversation in self._conversations)
-        is_undo = "undoes" in self._draft.notes
-        return not (is_undo or changes_conversation or self._draft.changed() or self._new_head or self._commit)
+        return not (
+            self._notes.undoes or changes_conversation or self._draft.changed() or self._new_head or self._commit
+        )
 
     # ------------------------------------------------------------ states and journal
 
     def _make_commit(self) -> None:
         if self._commit is not None:
             self._new_head = take_back.make(self._context, self._draft, self._commit)
-            self._draft.notes["commit"] = self._new_head
+            self._draft.notes = replace(self._notes, commit=self._new_head)
 
     def _draft_states(self) -> None:
         """Add the transcripts, the sessions' states and their logs of turns to the draft."""
@@ -176,7 +198,7 @@ class Rewind:
         from entire.resume import recount
 
         place, data = self._context.place, conversation.file.data
-        notes, moment = turnlog.read(place, session.session_id), float(self._draft.notes["back_to"])
+        notes, moment = turnlog.read(place, session.session_id), self._notes.back_to
         if not recount.reads_prompts(conversation.agent, conversation.file.path, data):
             remaining = recount.turns_before(place, session, moment)
         elif conversation.file.what == CUT:
@@ -261,9 +283,8 @@ class Rewind:
             open_files.reopen(context, self.view.uncommitted)
 
     def _rewind_mark(self, transaction: str) -> Mark:
-        notes = self._draft.notes
-        scope = {"session_id": notes["session_id"], "keep_mine": notes["keep_mine"]}
-        return Mark.rewind(float(notes["back_to"]), transaction, **scope)
+        notes = self._notes
+        return Mark.rewind(notes.back_to, transaction, session_id=notes.session_id, keep_mine=notes.keep_mine)
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
         if self._new_blobs.keys() >= set(paths):
@@ -285,7 +306,7 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
         point = points.named(request.to, request.session_id)
         _check_commits(point, request)
         title = f"rewind to {point.checkpoint_id or (point.id if point.is_before_prompt else point.id[:7])}"
-        draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_head(context)})
+        draft = Draft(context.place, COMMAND, title, now=context.now())
         try:
             planned = _planned(context, points, point, request, draft, title)
         except BaseException:
@@ -303,9 +324,10 @@ def undo(context: Context, name: str = "") -> Rewind:
         _refuse_running(context)
         _record_snapshot(context)
         undone = _undone(context, name)
-        draft = transactions.inverse(context.place, *undone, now=context.now())
+        notes = _undo_notes(context, undone)
+        draft = inverse.of(context.place, *undone, now=context.now(), notes=notes)
         try:
-            planned = _planned_undo(context, _combine(undone), draft)
+            planned = _planned_undo(context, _combine(undone), draft, notes)
         except BaseException:
             draft.discard()
             raise
@@ -314,16 +336,21 @@ def undo(context: Context, name: str = "") -> Rewind:
     return planned
 
 
-def _planned_undo(context: Context, last: Transaction, draft: Draft) -> Rewind:
+def _undo_notes(context: Context, undone: Sequence[Transaction]) -> RewindNotes:
+    notes = [RewindNotes.of(transaction) for transaction in undone]
+    sessions = sorted({name for one in notes for name in one.sessions})
+    snapshot = context.journal.snapshot
+    return RewindNotes(undoes=undone[-1].id, head=snapshot.head, branch=snapshot.branch, sessions=tuple(sessions),
+                       commit=notes[-1].commit)  # fmt: skip
+
+
+def _planned_undo(context: Context, last: Transaction, draft: Draft, notes: RewindNotes) -> Rewind:
     from entire.rewind import undo_sessions
 
-    session_ids = last.notes.get("sessions", [])
-    commit = str(last.notes.get("commit", ""))
-    branch.check_undo(context, draft, commit)
-    draft.notes.update(_head(context), sessions=session_ids, commit=commit)
+    branch.check_undo(context, draft, notes.commit)
     edits = tuple(EditView(path=path, what=_kind_of_edit(draft, path)) for path in draft.changed())
-    restored = tuple(conversations.returned(context, session_id) for session_id in session_ids)
-    effects.refuse_continued(context, draft)
+    restored = tuple(conversations.returned(context, session_id) for session_id in notes.sessions)
+    effects.refuse_continued(context, draft, notes.sessions)
     undo_sessions.draft_states(context, draft, last)
     return Rewind(context, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=restored))
 
@@ -346,25 +373,16 @@ def _undone(context: Context, name: str) -> list[Transaction]:
 
 
 def _combine(undone: Sequence[Transaction]) -> Transaction:
-    """Return several transactions as one: the oldest, with all paths and sessions that any of them touched."""
+    """Return several transactions as one: the oldest, with all paths that any of them touched."""
     return replace(
         undone[-1],
         paths=tuple({path for transaction in undone for path in transaction.paths}),
         private=tuple({path for transaction in undone for path in transaction.private}),
-        notes={
-            **undone[-1].notes,
-            "sessions": sorted({name for transaction in undone for name in transaction.notes.get("sessions", ())}),
-        },
     )
 
 
 def _record_snapshot(context: Context) -> None:
     recorder.record_now(context, Cause(running=tuple(context.running_turns())))
-
-
-def _head(context: Context) -> dict[str, str]:
-    snapshot = context.journal.snapshot
-    return {"head": snapshot.head, "branch": snapshot.branch}
 
 
 def _refuse_running(context: Context, rewound: Sequence[Conversation] = ()) -> None:
@@ -402,12 +420,15 @@ def _planned(
         restoring = Restoring(context, points, point, request, draft, _gone(context, point, request))
         restoring.plan()
         moment = restoring.then.moment
-    draft.notes.update(back_to=moment, session_id=request.session_id, keep_mine=request.keep_mine)
     is_with_conversations = not (request.files_only or request.paths)
     found = conversations.of_point(context, points, point, request.session_id) if is_with_conversations else []
     stuck = conversations.out_of_reach(context, points, point, request.session_id) if is_with_conversations else []
     _refuse_running(context, found)
-    draft.notes["sessions"] = [conversation.session_id for conversation in found]
+    snapshot = context.journal.snapshot
+    draft.notes = RewindNotes(
+        point=point.id, head=snapshot.head, branch=snapshot.branch, back_to=moment, session_id=request.session_id,
+        keep_mine=request.keep_mine, sessions=tuple(conversation.session_id for conversation in found),
+    )  # fmt: skip
     planned_files = restoring.view(title) if restoring is not None else RewindView(title=title, logs_only=True)
     view = replace(
         planned_files,

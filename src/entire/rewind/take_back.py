@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.views import PointView, RewindView
     from entire.rewind.files import Restoring
-    from entire.undo.transaction import Draft
+    from entire.undo.draft import Draft
 
     Entries = Mapping[str, tuple[str, str] | None]
 

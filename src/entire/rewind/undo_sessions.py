@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.session import Session
-    from entire.undo.transaction import Draft, Transaction
+    from entire.undo.draft import Draft
+    from entire.undo.transaction import Transaction
 
 _OF_CONVERSATION = (
     *("transcript_path", "turn", "tasks", "stored", "parts", "last_line", "first_prompt", "conversation"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 DRAFT, APPLYING, BACK, FAILED = ".draft", ".applying", ".back", ".failed"
+PROBLEM = "problem"  # a file in the folder: what could not be rolled back
 _GONE = ".gone"
 
 

@@ -20,9 +20,9 @@ class Undo(Subject):
 
     def changes(self) -> list[views.ChangeView]:
         """Return what commands changed that can be undone, or was, newest first."""
-        from entire.undo import changes, transaction
+        from entire.undo import changes, completion
 
-        transaction.complete(self._opened.place)
+        completion.complete(self._opened.place)
         return changes.of(self._opened.place)
 
     def last(self, command: str, progress: Callable[[str], None] | None = None) -> str:
@@ -53,7 +53,7 @@ class Undo(Subject):
         with contextlib.closing(self._opened.context()) as context:
             return [
                 views.UndoView(id=point.id, time=point.time, title=point.title, files=point.paths,
-                               session_ids=tuple(point.notes.get("sessions", ())))
+                               session_ids=plan.RewindNotes.of(point).sessions)
                 for point in plan.undo_points(context)
             ]  # fmt: skip
 

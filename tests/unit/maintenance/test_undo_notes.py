@@ -15,8 +15,9 @@ from entire.model.session import Entry, Session
 from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.store import sessions
 from entire.store.journal import Journal, RetainedSteps
-from entire.undo import transaction
-from entire.undo.transaction import Draft, Transaction
+from entire.undo import inverse
+from entire.undo.draft import Draft
+from entire.undo.transaction import Transaction
 
 NOW = 1_770_000_000.25
 SHADOW = "entire/1234567-e3b0c4"
@@ -93,10 +94,10 @@ def test_paths_that_no_session_is_left_to_have_made_are_forgotten(place: Place) 
 @pytest.mark.parametrize("gone", [["s"], ["t"], ["s", "t"], []])
 def test_forgotten_sessions_come_back_as_they_were(place: Place, gone: list[str]) -> None:
     journal, before = full(place), told(full(place))
-    memory = by_json(undo_notes.forget_sessions(journal, gone))
+    memory = by_json(undo_notes.forget_sessions(journal, gone).to_json())
     journal.sessions = [one for one in journal.sessions if one not in gone]
     assert isinstance(memory, dict)
-    undo_notes.recall_sessions(journal, memory)
+    undo_notes.recall_sessions(journal, undo_notes.memory_from_json(memory))
     journal.sessions.sort()
     assert told(journal) == before
 
@@ -186,15 +187,15 @@ def test_a_state_that_changed(place: Place) -> None:
 
 def test_a_command_is_undone_once_and_the_newest_first(place: Place) -> None:
     with pytest.raises(EntireError, match="no `entire clean` to undo"):
-        undo_notes.latest(place, "clean")
+        inverse.not_undone(place, "clean")
     for name in ("one", "other"):
         sessions.save(place, Session(name))
     first, second = deleted(place, "one"), deleted(place, "other")
     for expected in (second, first):
-        last = undo_notes.latest(place, "clean")
+        last = inverse.not_undone(place, "clean")
         assert last.id == expected.id
-        done = undo_notes.view(transaction.inverse(place, last, now=NOW).carry_out())
+        done = undo_notes.view(inverse.of(place, last, now=NOW).carry_out())
         assert (done.undoes, done.title, done.refs, done.files) == (last.id, "a session", (), expected.private)
     assert sessions.ids(place) == ["one", "other"]
     with pytest.raises(EntireError, match="no `entire clean` to undo"):
-        undo_notes.latest(place, "clean")
+        inverse.not_undone(place, "clean")

@@ -15,7 +15,7 @@ from entire.model.session import Session
 from entire.model.transcripts import Agreement
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
-from entire.undo.transaction import Draft
+from entire.undo.draft import Draft
 
 
 class Native:
@@ -104,7 +104,6 @@ def test_only_what_a_command_changes_must_be_as_it_was_left(draft: Draft, tmp_pa
     """An agent may write another file than its reference names: the undo saves that file, whatever it holds."""
     agent: Any = Agent(PutBack(effects=(RUN if by_command else Write(path=str(tmp_path / "other"), data=b"data"),)))
     effects.draft_conversation(draft, agent, change(CUT), {})
-    draft.notes["sessions"] = ["s"]
 
     class Context:
         def session(self, session_id: str) -> Any:
@@ -116,13 +115,13 @@ def test_only_what_a_command_changes_must_be_as_it_was_left(draft: Draft, tmp_pa
             return agent
 
     context: Any = Context()
-    effects.refuse_continued(context, draft)
+    effects.refuse_continued(context, draft, ["s"])
     agent.transcript = lambda ref: Native(b"went on")
     if by_command:
         with pytest.raises(EntireError, match="session s has continued since; nothing was changed"):
-            effects.refuse_continued(context, draft)
+            effects.refuse_continued(context, draft, ["s"])
     else:
-        effects.refuse_continued(context, draft)
+        effects.refuse_continued(context, draft, ["s"])
 
 
 def test_what_cannot_be_put_back_changes_nothing(draft: Draft) -> None:

@@ -15,7 +15,7 @@ from entire.model.transcripts import START, Position
 from entire.resume import recount
 from entire.store import sessions, turnlog
 from entire.store.turnlog import TurnNote
-from entire.undo.transaction import Draft
+from entire.undo.draft import Draft
 
 ID = "a-session"
 AGENT: Any = AgentDirectory.without_plugins().make("demo")

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from entire.layout import Place
-from entire.undo import noted, transaction
+from entire.undo import inverse, noted, transaction
+from entire.undo.draft import Draft
 from entire.undo.noted import NotedTranscript
-from entire.undo.transaction import Draft, Transaction
+from entire.undo.transaction import Transaction
 
 NOW = 1_770_000_000.0
 REF = "agent:///db#s-1"
@@ -39,7 +40,7 @@ def kept(place: Place) -> list[bytes]:
 def test_an_undo_swaps_before_and_after(place: Place) -> None:
     done = change(place, b"one\ntwo\n", b"one\n")
     assert (done.private, kept(place)) == ((REF, "other"), [b"one\ntwo\n"])
-    draft = transaction.inverse(place, done, now=NOW)
+    draft = inverse.of(place, done, now=NOW)
     assert draft.noted() == {REF: b"one\n", "other": b"new"}
     assert (draft.planned(REF), draft.planned("other")) == (b"one\ntwo\n", None)
     draft.carry_out()
@@ -48,7 +49,7 @@ def test_an_undo_swaps_before_and_after(place: Place) -> None:
 
 def test_an_undo_of_several_goes_from_the_last_to_the_first(place: Place) -> None:
     first, second = change(place, b"3", b"2"), change(place, b"2", b"1")
-    draft = transaction.inverse(place, second, first, now=NOW)
+    draft = inverse.of(place, second, first, now=NOW)
     assert (draft.noted()[REF], draft.planned(REF)) == (b"1", b"3")
     draft.discard()
 

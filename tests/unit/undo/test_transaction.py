@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from entire.errors import EntireError
 from entire.layout import Place
-from entire.undo import apply, backups, transaction
+from entire.undo import apply, backups, completion, inverse, transaction
 from entire.undo import folder as undo_folder
-from entire.undo.transaction import Draft, Transaction
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
+from entire.undo.transaction import Transaction
 from tests import faults
 from tests.trees import Tree, tree
 
@@ -40,8 +42,12 @@ def top(place: Place) -> Path:
     return Path(place.top)
 
 
+class PointNotes(Notes):
+    point: str
+
+
 def draft(place: Place, now: float = NOW, command: str = "rewind") -> Draft:
-    return Draft(place, command, "rewind to abc", now=now, notes={"point": "abc"})
+    return Draft(place, command, "rewind to abc", now=now, notes=PointNotes(point="abc"))
 
 
 def refused(change: Draft, path: str, why: str) -> None:
@@ -57,7 +63,7 @@ def refused(change: Draft, path: str, why: str) -> None:
 
 
 def undo(place: Place, done: Transaction) -> Transaction:
-    return transaction.inverse(place, done, now=NOW).carry_out()
+    return inverse.of(place, done, now=NOW).carry_out()
 
 
 def folder_of(place: Place) -> Path:
@@ -99,7 +105,7 @@ def test_files_are_written_deleted_and_brought_back(place: Place, top: Path) -> 
     plan = apply.read_plan(str(folder_of(place) / done.id))
     assert plan is not None and plan.made == {"new": None, "new/folder": None}
     assert plan.gone == {"deep": 0o711, "deep/er": stat.S_IMODE(before[b"deep/er"][1])}
-    assert transaction.complete(place) == []
+    assert completion.complete(place) == []
     assert [one.undoes for one in transaction.find_all(place)] == [undone.id, done.id, ""]
 
 
@@ -365,7 +371,7 @@ def test_a_transaction_is_found_removed_and_pruned(place: Place, top: Path) -> N
     assert transaction.prune(place, now=NOW + 61, seconds=60, max_count=9, max_bytes=10**9) == [ids[2]]
     assert list(folder_of(place).iterdir()) == []
     with pytest.raises(EntireError, match="cannot be undone"):
-        transaction.inverse(place, found, now=NOW)
+        inverse.of(place, found, now=NOW)
 
 
 def test_a_clock_that_went_back_keeps_the_order(place: Place) -> None:
@@ -378,24 +384,24 @@ def test_a_clock_that_went_back_keeps_the_order(place: Place) -> None:
 def test_a_draft_is_removed_only_when_its_process_is_gone(place: Place, top: Path) -> None:
     change = draft(place)
     change.write_bytes("f", b"one", 0o644)
-    assert transaction.complete(place) == []
+    assert completion.complete(place) == []
     assert transaction.find_all(place) == []
     assert Path(change.folder).is_dir()
     Path(change.folder + ".draft").write_text(f"{os.getpid()} of another start")
     (folder_of(place) / "20200101T000000000000Z-000000.draft.tmp0").write_text("")
-    assert transaction.complete(place) == []
+    assert completion.complete(place) == []
     assert list(folder_of(place).iterdir()) == []
     assert not (top / "f").exists()
 
 
 def test_nothing_to_complete_is_one_look(place: Place) -> None:
-    assert transaction.complete(place) == []
+    assert completion.complete(place) == []
     assert transaction.find_all(place) == []
     change = draft(place)
     change.write_bytes("f", b"one", 0o644)
     change.carry_out()
     with faults.at_call(0, faults.fail(5)) as calls:
-        assert transaction.complete(place) == []
+        assert completion.complete(place) == []
     assert calls == [0]
 
 
@@ -408,12 +414,12 @@ def test_a_plan_that_nobody_can_read_is_kept_and_told(place: Place, top: Path, c
     Path(change.folder, "plan.json").write_bytes(content)
     assert transaction.find_all(place) == []
     Path(change.folder + ".applying").touch()
-    told = transaction.complete(place)
+    told = completion.complete(place)
     assert len(told) == 1 and change.folder + "/a" in told[0]
     assert Path(change.folder, "a/f").read_text() == "one"
     assert (top / "f").read_text() == "two"
     with pytest.raises(EntireError):
-        transaction.inverse(place, done, now=NOW)
+        inverse.of(place, done, now=NOW)
 
 
 def test_what_somebody_changed_after_a_kill_is_left_alone(place: Place, top: Path) -> None:
@@ -427,10 +433,10 @@ def test_what_somebody_changed_after_a_kill_is_left_alone(place: Place, top: Pat
     (top / "a").write_text("old")
     (top / "a").chmod(stat.S_IMODE((top / "c").stat().st_mode))
     (top / "b").write_text("mine")
-    told = transaction.complete(place)
+    told = completion.complete(place)
     assert any(sentence.startswith("b was changed") for sentence in told) and len(told) == 2
     assert [(top / name).read_text() for name in "abc"] == ["new", "mine", "new"]
-    assert transaction.complete(place) == []
+    assert completion.complete(place) == []
 
 
 def test_a_roll_back_is_finished_backwards(place: Place, top: Path) -> None:
@@ -442,12 +448,12 @@ def test_a_roll_back_is_finished_backwards(place: Place, top: Path) -> None:
     change.carry_out()
     Path(change.folder + ".back").touch()
     assert [one.state for one in transaction.find_all(place)] == ["rolling back"]
-    assert "has now been rolled back" in transaction.complete(place)[0]
+    assert "has now been rolled back" in completion.complete(place)[0]
     assert tree(top) == before
     assert [one.state for one in transaction.find_all(place)] == ["rolled back"]
     assert transaction.latest(place, "rewind") is None
     with pytest.raises(EntireError, match="cannot be undone"):
-        transaction.inverse(place, transaction.find_all(place)[0], now=NOW)
+        inverse.of(place, transaction.find_all(place)[0], now=NOW)
 
 
 def test_undo_brings_back_what_was_deleted_since_and_keeps_what_was_made_since(place: Place, top: Path) -> None:
@@ -626,7 +632,7 @@ def test_after_an_error_anywhere_everything_is_as_before(
             failed = True
     change.discard()
     begun = [one.state for one in transaction.find_all(place)] not in ([], ["rolled back"])
-    transaction.complete(place)
+    completion.complete(place)
     now = tree(place.top)
     if failed and not (for_good and begun):
         assert now == before

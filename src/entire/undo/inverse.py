@@ -1,0 +1,54 @@
+"""Undoes transactions."""
+
+from __future__ import annotations
+
+from entire.errors import EntireError
+from entire.undo import transaction
+from entire.undo.draft import Draft
+from entire.undo.notes import Notes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entire.layout import Place
+    from entire.undo.transaction import Transaction
+
+
+def of(place: Place, *undone: Transaction, now: float, notes: Notes | None = None) -> Draft:
+    """Return a draft that undoes some transactions, newest first: it restores the state before the last of them."""
+    last = undone[-1]
+    draft = Draft(place, last.command, f"undo of {last.title}", now=now, notes=notes or Notes(undoes=last.id))
+    try:
+        draft.revert(*undone)
+    except BaseException:
+        draft.discard()
+        raise
+    return draft
+
+
+def undo_last(
+    place: Place, command: str, undo: Callable[[Draft, Transaction], None] = Draft.revert, *, now: float
+) -> Transaction:
+    """Undo the last transaction of a command that was not undone yet; raises EntireError if there is none.
+
+    ``undo`` checks whether that can be, and adds to a draft what has to change. The caller holds the lock, and has
+    finished interrupted changes.
+    """
+    last = not_undone(place, command)
+    draft = Draft(place, command, f"undo of {last.title}", now=now, notes=Notes(undoes=last.id))
+    try:
+        undo(draft, last)
+        return draft.carry_out()
+    finally:
+        draft.discard()
+
+
+def not_undone(place: Place, command: str) -> Transaction:
+    """Return the last transaction of a command that was not undone; raises EntireError if there is none."""
+    found = transaction.done(place, command)
+    undone = {done.undoes for done in found}
+    last = next((done for done in found if not done.undoes and done.id not in undone), None)
+    if last is None:
+        raise EntireError(f"no `entire {command}` to undo", hint="undo points expire after two weeks")
+    return last
