@@ -25,75 +25,75 @@ if TYPE_CHECKING:
     from entire.model.requests import RewindRequest as RewindRequest
     from entire.model.requests import SummaryRequest as SummaryRequest
     from entire.model.requests import UninstallRequest as UninstallRequest
-    from entire.model.views import AgentHooksView as AgentHooksView
-    from entire.model.views import AgentView as AgentView
-    from entire.model.views import CheckpointView as CheckpointView
-    from entire.model.views import CleanView as CleanView
-    from entire.model.views import CommitView as CommitView
-    from entire.model.views import DisableView as DisableView
-    from entire.model.views import DoctorView as DoctorView
-    from entire.model.views import EnableView as EnableView
-    from entire.model.views import FindingView as FindingView
-    from entire.model.views import GitHooksView as GitHooksView
-    from entire.model.views import HookLineView as HookLineView
-    from entire.model.views import HookView as HookView
-    from entire.model.views import ListedView as ListedView
-    from entire.model.views import PointView as PointView
-    from entire.model.views import ResetView as ResetView
-    from entire.model.views import RewindView as RewindView
-    from entire.model.views import SessionView as SessionView
-    from entire.model.views import StatusView as StatusView
-    from entire.model.views import SummarizedView as SummarizedView
-    from entire.model.views import UndoneView as UndoneView
-    from entire.model.views import UndoView as UndoView
-    from entire.model.views import UninstallView as UninstallView
-    from entire.model.views import UnusedView as UnusedView
-    from entire.model.views import WaysBackView as WaysBackView
+    from entire.model.views.changes import UndoneView as UndoneView
+    from entire.model.views.changes import UndoView as UndoView
+    from entire.model.views.checkpoints import CheckpointView as CheckpointView
+    from entire.model.views.checkpoints import CommitView as CommitView
+    from entire.model.views.checkpoints import ListedView as ListedView
+    from entire.model.views.checkpoints import SessionView as SessionView
+    from entire.model.views.checkpoints import SummarizedView as SummarizedView
+    from entire.model.views.maintenance import CleanView as CleanView
+    from entire.model.views.maintenance import DoctorView as DoctorView
+    from entire.model.views.maintenance import FindingView as FindingView
+    from entire.model.views.maintenance import ResetView as ResetView
+    from entire.model.views.maintenance import UnusedView as UnusedView
+    from entire.model.views.points import PointView as PointView
+    from entire.model.views.points import RewindView as RewindView
+    from entire.model.views.points import WaysBackView as WaysBackView
+    from entire.model.views.setup import AgentHooksView as AgentHooksView
+    from entire.model.views.setup import AgentView as AgentView
+    from entire.model.views.setup import DisableView as DisableView
+    from entire.model.views.setup import EnableView as EnableView
+    from entire.model.views.setup import GitHooksView as GitHooksView
+    from entire.model.views.setup import HookLineView as HookLineView
+    from entire.model.views.setup import UninstallView as UninstallView
+    from entire.model.views.status import HookView as HookView
+    from entire.model.views.status import StatusView as StatusView
     from entire.workspace import Workspace as Workspace
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "AgentHooksView": "entire.model.views",
-    "AgentView": "entire.model.views",
-    "CheckpointView": "entire.model.views",
+    "AgentHooksView": "entire.model.views.setup",
+    "AgentView": "entire.model.views.setup",
+    "CheckpointView": "entire.model.views.checkpoints",
     "CleanRequest": "entire.model.requests",
-    "CleanView": "entire.model.views",
-    "CommitView": "entire.model.views",
+    "CleanView": "entire.model.views.maintenance",
+    "CommitView": "entire.model.views.checkpoints",
     "CorruptError": "entire.errors",
     "DisableRequest": "entire.model.requests",
-    "DisableView": "entire.model.views",
+    "DisableView": "entire.model.views.setup",
     "DoctorRequest": "entire.model.requests",
-    "DoctorView": "entire.model.views",
+    "DoctorView": "entire.model.views.maintenance",
     "EnableRequest": "entire.model.requests",
-    "EnableView": "entire.model.views",
+    "EnableView": "entire.model.views.setup",
     "EntireError": "entire.errors",
-    "FindingView": "entire.model.views",
+    "FindingView": "entire.model.views.maintenance",
     "GitError": "entire.errors",
-    "GitHooksView": "entire.model.views",
-    "HookLineView": "entire.model.views",
-    "HookView": "entire.model.views",
-    "ListedView": "entire.model.views",
+    "GitHooksView": "entire.model.views.setup",
+    "HookLineView": "entire.model.views.setup",
+    "HookView": "entire.model.views.status",
+    "ListedView": "entire.model.views.checkpoints",
     "NotARepositoryError": "entire.errors",
     "NotEnabledError": "entire.errors",
     "Origin": "entire.model.origins",
-    "PointView": "entire.model.views",
+    "PointView": "entire.model.views.points",
     "ResetRequest": "entire.model.requests",
-    "ResetView": "entire.model.views",
+    "ResetView": "entire.model.views.maintenance",
     "ResumeRequest": "entire.model.requests",
     "RewindRequest": "entire.model.requests",
-    "RewindView": "entire.model.views",
-    "SessionView": "entire.model.views",
-    "StatusView": "entire.model.views",
-    "SummarizedView": "entire.model.views",
+    "RewindView": "entire.model.views.points",
+    "SessionView": "entire.model.views.checkpoints",
+    "StatusView": "entire.model.views.status",
+    "SummarizedView": "entire.model.views.checkpoints",
     "SummaryRequest": "entire.model.requests",
-    "UndoView": "entire.model.views",
-    "UndoneView": "entire.model.views",
+    "UndoView": "entire.model.views.changes",
+    "UndoneView": "entire.model.views.changes",
     "UninstallRequest": "entire.model.requests",
-    "UninstallView": "entire.model.views",
-    "UnusedView": "entire.model.views",
+    "UninstallView": "entire.model.views.setup",
+    "UnusedView": "entire.model.views.maintenance",
     "UsageError": "entire.errors",
-    "WaysBackView": "entire.model.views",
+    "WaysBackView": "entire.model.views.points",
     "WhyRequest": "entire.model.origins",
     "WhyView": "entire.model.origins",
     "Workspace": "entire.workspace",

@@ -31,7 +31,14 @@ HEAVY = set(
 )
 
 # The packages below entire that belong to commands and other faces, not to hooks.
-ELSEWHERE = {"entire_demo_agent", "entire.ui", "entire.workspace", "entire.testing", "entire.index"}
+ELSEWHERE = {
+    "entire_demo_agent",
+    "entire.ui",
+    "entire.workspace",
+    "entire.testing",
+    "entire.index",
+    "entire.model.views",
+}
 
 RUN = """
 import os, sys

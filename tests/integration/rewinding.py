@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from entire.model.requests import RewindRequest
-from entire.model.views import RewindView
+from entire.model.views.points import RewindView
 from entire.workspace import Workspace
 from tests.integration.story import Story
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from entire.errors import EntireError
-from entire.model.views import PointView
+from entire.model.views.points import PointView
 from entire.workspace import Workspace
 from tests.integration.rewinding import rewind, undo
 from tests.integration.story import Session, Story

@@ -9,7 +9,7 @@ import pytest
 from entire.errors import EntireError
 from entire.git import history, read, refs
 from entire.model.ids import CheckpointId
-from entire.model.views import TargetView
+from entire.model.views.checkpoints import TargetView
 from entire.store.catalog import Catalog
 from entire.workspace import Workspace
 from tests import golden

@@ -21,9 +21,9 @@ from entire import layout
 from entire.commands import rewind as rewind_command
 from entire.errors import EntireError
 from entire.model import prefix as prefixes
-from entire.model import views
 from entire.model.requests import RewindRequest
 from entire.model.value import replace
+from entire.model.views.points import ConversationView, EditView, LeftView, PointView, RewindView, WaysBackView
 from entire.ui.screens import rewinding
 from tests.integration.commandline import Repo
 from tests.screen import Screen
@@ -33,9 +33,9 @@ SESSION, OTHER = "0f3d2c1b-1111-2222", "77777777-3333"
 DIFF = b"diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-two\r\n+one \xff\n"
 
 
-def point(oid: str, kind: str, time: float, **more: Any) -> views.PointView:
+def point(oid: str, kind: str, time: float, **more: Any) -> PointView:
     known: dict[str, Any] = {"session_id": SESSION, "agent": "Claude Code", "prompt": "Add a greeting"}
-    return views.PointView(id=oid, kind=kind, time=time, **(known | more))
+    return PointView(id=oid, kind=kind, time=time, **(known | more))
 
 
 POINTS = [
@@ -46,13 +46,13 @@ POINTS = [
     point(TURN, "turn", 700.0, prompt="Explain it"),
 ]
 
-VIEW = views.RewindView(
+VIEW = RewindView(
     title="rewind to aaaaaaa",
     point=POINTS[2],
-    edits=(views.EditView(path="x.py", what="write"),),
-    left=(views.LeftView(path="lib", reason="a submodule"),),
+    edits=(EditView(path="x.py", what="write"),),
+    left=(LeftView(path="lib", reason="a submodule"),),
     conversations=(
-        views.ConversationView(session_id=SESSION, agent="Claude Code", what="cut", command=f"claude -r {SESSION}",
+        ConversationView(session_id=SESSION, agent="Claude Code", what="cut", command=f"claude -r {SESSION}",
                                is_open=True, pid=42),
     ),
 )  # fmt: skip
@@ -63,7 +63,7 @@ class FakeRewind:
 
     recovered: tuple[str, ...] = ()
 
-    def __init__(self, view: views.RewindView, patch: bytes, log: list[str]) -> None:
+    def __init__(self, view: RewindView, patch: bytes, log: list[str]) -> None:
         self.view = view
         self._patch = patch
         self._log = log
@@ -79,7 +79,7 @@ class FakeRewind:
         self._log.append("diff")
         return self._patch
 
-    def carry_out(self) -> views.RewindView:
+    def carry_out(self) -> RewindView:
         self._log.append("carried out")
         return replace(self.view, undo_id="20250101T000000Z-abcdef")
 
@@ -95,7 +95,7 @@ class FakeWorkspace:
         self.found = list(POINTS)
         self.view = VIEW
         self.patch = DIFF
-        self.ways = views.WaysBackView(has_later_commits=False)
+        self.ways = WaysBackView(has_later_commits=False)
         self.calls: list[tuple[Any, ...]] = []
         self.log: list[str] = []
         self.sessions = self.points = self
@@ -104,14 +104,14 @@ class FakeWorkspace:
     def find_id(self, prefix: str) -> str:
         return prefixes.require(prefix, (SESSION, OTHER), "session", "")
 
-    def ways_back(self, commit: str) -> views.WaysBackView:
+    def ways_back(self, commit: str) -> WaysBackView:
         assert commit == COMMIT
         return self.ways
 
     def forgotten(self, limit: int = 100) -> list[tuple[str, str, str]]:
         return []
 
-    def listing(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
+    def listing(self, limit: int = 100, *, session_id: str = "") -> list[PointView]:
         found = [one for one in self.found if session_id in ("", one.session_id)]
         return found[:limit] if limit else found
 
@@ -274,7 +274,7 @@ def test_what_is_asked_of_the_workspace(
 def test_json_is_the_view(repo: Repo, fake: FakeWorkspace) -> None:
     done = repo.json("rewind", "--to", STEP)
     assert fake.is_changed
-    assert list(done) == list(views.RewindView._fields)
+    assert list(done) == list(RewindView._fields)
     assert done["undo_id"] == "20250101T000000Z-abcdef"
     assert done["edits"] == [{"path": "x.py", "what": "write"}]
     assert done["point"]["time"] == "1970-01-01T00:13:20Z"
@@ -475,7 +475,7 @@ def test_an_end_in_the_middle_changes_nothing(
 def test_a_checkpoint_with_later_commits(
     repo: Repo, fake: FakeWorkspace, say: Callable[[str], None], way: str, expected: dict[str, Any]
 ) -> None:
-    fake.ways = views.WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
+    fake.ways = WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
     say(f"2\nboth\n{way}\ny\n")
     assert repo.entire("rewind") == 0
     assert "There are commits after this one." in repo.err
@@ -483,7 +483,7 @@ def test_a_checkpoint_with_later_commits(
 
 
 def test_only_what_is_possible_is_offered(repo: Repo, fake: FakeWorkspace, say: Callable[[str], None]) -> None:
-    fake.ways = views.WaysBackView(has_later_commits=True, may_take_back=True, shared=("origin/main", "keep"))
+    fake.ways = WaysBackView(has_later_commits=True, may_take_back=True, shared=("origin/main", "keep"))
     say("2\nboth\nbranch\n2\ny\n")
     assert repo.entire("rewind") == 0
     assert "The later commits are also on origin/main, keep, so main will not be moved back.\n" in repo.err
@@ -494,7 +494,7 @@ def test_only_what_is_possible_is_offered(repo: Repo, fake: FakeWorkspace, say: 
 def test_commits_of_people_that_others_have_are_no_question(
     repo: Repo, fake: FakeWorkspace, say: Callable[[str], None]
 ) -> None:
-    fake.ways = views.WaysBackView(has_later_commits=True, shared=("origin/main",))
+    fake.ways = WaysBackView(has_later_commits=True, shared=("origin/main",))
     say("2\nboth\ny\n")
     assert repo.entire("rewind") == 0
     assert fake.calls == [("dddddddddddd", {})]
@@ -504,7 +504,7 @@ def test_commits_of_people_that_others_have_are_no_question(
 def test_a_way_that_was_given_is_no_question(
     repo: Repo, fake: FakeWorkspace, say: Callable[[str], None], option: str
 ) -> None:
-    fake.ways = views.WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
+    fake.ways = WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
     say("2\ncode\ny\n")
     assert repo.entire("rewind", option) == 0
     assert "only the conversation" not in repo.err

@@ -11,8 +11,9 @@ import pytest
 import entire
 from entire import settings
 from entire.errors import UsageError
-from entire.model import requests, views
+from entire.model import requests
 from entire.model.requests import DisableRequest, EnableRequest
+from entire.model.views.setup import AgentView, DisableView, EnableView, GitHooksView
 from entire.workspace import Workspace
 from tests.integration.story import Story
 from tests.integration.test_clean import everything
@@ -50,7 +51,7 @@ def test_the_strategies_of_requests_are_those_of_settings() -> None:
 
 def test_the_agents_of_a_new_repository(workspace: Workspace) -> None:
     known = {one.name: one for one in workspace.setup.agents()}
-    assert known["demo"] == views.AgentView(
+    assert known["demo"] == AgentView(
         name="demo", type="Demo Agent", description=known["demo"].description, takes_hooks=True, is_offered=False
     )
     assert known["demo"].description
@@ -80,9 +81,9 @@ def test_enable_returns_what_it_wrote(workspace: Workspace) -> None:
     (demo,) = done.agents
     assert (demo.agent, demo.scope, demo.path) == ("Demo Agent", "project", path)
     assert demo.count == Path(path).read_text().count("entire hooks demo ") > 0
-    assert done == views.EnableView(
+    assert done == EnableView(
         agents=(demo,),
-        git=views.GitHooksView(folder=f"{top}/.git/hooks"),
+        git=GitHooksView(folder=f"{top}/.git/hooks"),
         push_sessions=False,
         settings_files=(f"{top}/.entire/settings.json",),
         to_commit=(path, f"{top}/.entire/.gitignore", f"{top}/.entire/settings.json"),
@@ -203,10 +204,10 @@ def test_lines_in_tracked_hook_files_are_no_turns_work(story: Story) -> None:
 
 
 def test_disable(workspace: Workspace) -> None:
-    assert workspace.setup.disable() == views.DisableView(is_set_up=False)
+    assert workspace.setup.disable() == DisableView(is_set_up=False)
     workspace.setup.enable(EnableRequest(agents=("demo",)))
     local = f"{workspace.place.top}/.entire/settings.local.json"
-    assert workspace.setup.disable() == views.DisableView(is_set_up=True, settings_files=(local,))
+    assert workspace.setup.disable() == DisableView(is_set_up=True, settings_files=(local,))
     assert not workspace.maintenance.status().enabled
     workspace.setup.enable(EnableRequest(agents=("demo",)))
     assert workspace.maintenance.status().enabled

@@ -7,9 +7,10 @@ import time
 import pytest
 
 from entire.errors import EntireError
-from entire.model import views
 from entire.model.requests import CleanRequest, DoctorRequest, ResetRequest
 from entire.model.value import replace
+from entire.model.views.changes import UndoneView
+from entire.model.views.maintenance import CleanView, DoctorView, FindingView
 from entire.workspace import Workspace
 from tests.integration.kept import shadows
 from tests.integration.story import Story
@@ -37,10 +38,10 @@ def test_the_doctor_returns_what_it_repaired(story: Story) -> None:
     done = workspace.maintenance.doctor(DoctorRequest(fix=True))
     assert done.findings == (replace(problem, fixed=True),)
     assert done.is_healthy
-    assert workspace.maintenance.doctor() == workspace.maintenance.doctor(DoctorRequest(fix=True)) == views.DoctorView()
+    assert workspace.maintenance.doctor() == workspace.maintenance.doctor(DoctorRequest(fix=True)) == DoctorView()
 
 
-def _broken(story: Story, workspace: Workspace) -> tuple[views.FindingView, ...]:
+def _broken(story: Story, workspace: Workspace) -> tuple[FindingView, ...]:
     (story.root / ".git/hooks/post-commit").unlink()
     return workspace.maintenance.doctor().findings
 
@@ -78,7 +79,7 @@ def test_clean_in_two_steps_and_back(story: Story) -> None:
     assert done.items == done.removed == shown.items
     assert shadows(story) == []
     back = workspace.undo.clean()
-    assert back == views.UndoneView(
+    assert back == UndoneView(
         undo_id=back.undo_id, undoes=done.undo_id, title="unused data (1)", refs=(f"refs/heads/{name}",)
     )
     assert back.undo_id not in ("", done.undo_id)
@@ -97,8 +98,8 @@ def test_clean_only_what_was_shown(story: Story) -> None:
     assert done.items == done.removed == shown.items
     assert not (folder / "a.json.broken").exists()
     assert (folder / "b.json.broken").exists()
-    assert workspace.maintenance.clean(CleanRequest(only=shown.items)) == views.CleanView()
-    assert workspace.maintenance.clean(CleanRequest(only=())) == views.CleanView()
+    assert workspace.maintenance.clean(CleanRequest(only=shown.items)) == CleanView()
+    assert workspace.maintenance.clean(CleanRequest(only=())) == CleanView()
     assert (folder / "b.json.broken").exists()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from entire import layout
 from entire.layout import Place
-from entire.model.views import UnlinkedView
+from entire.model.views.status import UnlinkedView
 from entire.queries import commits
 from entire.store.catalog import Catalog
 from tests import golden

@@ -10,7 +10,7 @@ import pytest
 
 from entire.errors import EntireError
 from entire.model.requests import BEFORE_LAST_PROMPT
-from entire.model.views import PointView
+from entire.model.views.points import PointView
 from entire.ui.screens import rewinding
 from entire.workspace import Workspace
 from tests.integration.rewinding import rewind, undo

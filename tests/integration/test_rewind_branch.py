@@ -11,7 +11,7 @@ import pytest
 
 from entire.errors import EntireError
 from entire.model.requests import RewindRequest
-from entire.model.views import WaysBackView
+from entire.model.views.points import WaysBackView
 from entire.workspace import Workspace
 from tests.integration.rewinding import commit_turns, rewind, undo
 from tests.integration.story import Story

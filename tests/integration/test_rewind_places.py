@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from entire.model.requests import RewindRequest
-from entire.model.views import RewindView
+from entire.model.views.points import RewindView
 from entire.workspace import Workspace
 from tests.integration.rewinding import undo
 from tests.integration.story import Session, Story

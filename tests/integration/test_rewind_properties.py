@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from entire.errors import EntireError
 from entire.model.requests import RewindRequest
-from entire.model.views import PointView, RewindView
+from entire.model.views.points import PointView, RewindView
 from entire.workspace import Workspace
 from tests.integration.plain_model import PERSON, File, Files, Model, Point, World
 from tests.integration.story import Session, Story

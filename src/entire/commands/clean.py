@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import CleanView, UnusedView
+    from entire.model.views.maintenance import CleanView, UnusedView
 
 
 @click.command("clean", cls=group.Command)

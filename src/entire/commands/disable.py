@@ -13,7 +13,7 @@ from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views import AgentHooksView, UninstallView
+    from entire.model.views.setup import AgentHooksView, UninstallView
 
 
 @click.command("disable", cls=group.Command)

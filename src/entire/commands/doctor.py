@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import DoctorView, FindingView
+    from entire.model.views.maintenance import DoctorView, FindingView
     from entire.ui.console.text import Style
 
 _WORD = 7  # cells of a finding's first word

@@ -18,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView, HookView, PluginView
+    from entire.model.views.setup import AgentHooksView, EnableView, GitHooksView, HookLineView, PluginView
+    from entire.model.views.status import HookView
 
 
 _HIDE = "Hide Entire's refs in `git log` (log.excludeDecoration of this clone, and `git log-all` without them)?"

@@ -10,12 +10,12 @@ import time
 import click
 
 from entire.errors import UsageError
-from entire.model import views
 from entire.model.conversations import ShowRequest
 from entire.model.histories import LogRequest
 from entire.model.ids import shell_word
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
+from entire.model.views.checkpoints import CheckpointView, ExplanationView
 from entire.ui.console import completion, form, group, pager, text
 from entire.ui.screens import history, pages, shown
 from entire.ui.screens.shown import Form, Printer
@@ -197,7 +197,7 @@ class Explainer:
         if self.as_json:
             if found.commit is None:
                 return self._json(found.checkpoints[0])
-            return self._json(views.ExplanationView(
+            return self._json(ExplanationView(
                 commit=found.commit, checkpoints=found.checkpoints, missing=found.missing, forgotten=found.forgotten,
                 reason=found.reason,
             ))  # fmt: skip
@@ -224,7 +224,7 @@ class Explainer:
                 notes.append(f"Checkpoint {view.id} has its summary already; --generate --force replaces it.")
         return notes
 
-    def _raw(self, view: views.CheckpointView) -> int:
+    def _raw(self, view: CheckpointView) -> int:
         """Print the latest session's transcript: a pipe or file gets it byte for byte."""
         text.write_bytes(self.workspace.checkpoints.transcript(view))
         return 0

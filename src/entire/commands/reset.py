@@ -12,7 +12,7 @@ from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views import ForgottenView, ResetView, StepsView
+    from entire.model.views.maintenance import ForgottenView, ResetView, StepsView
 
 
 @click.command("reset", cls=group.Command)

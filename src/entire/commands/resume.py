@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.model.views import ResumedView, ResumeView
+    from entire.model.views.resumes import ResumedView, ResumeView
     from entire.resume.plan import Resume
 
 NONE = "No Entire checkpoint found on"

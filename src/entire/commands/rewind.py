@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from entire.model import views
+    from entire.model.views.points import RewindView
     from entire.rewind.plan import Rewind
 
 _UNCHANGED = "Nothing was changed."
@@ -219,7 +219,7 @@ def _preview_or_carry_out(workspace: Workspace, rewind: Rewind, mode: Mode, *, k
     return _carry_out(rewind, mode, keep_mine=keep_mine)
 
 
-def _check_conversations(view: views.RewindView, mode: Mode) -> None:
+def _check_conversations(view: RewindView, mode: Mode) -> None:
     """Tell which conversations cannot be put back. Raises EntireError if nothing else would go back, or if the user has
     not agreed to restore only the rest.
     """
@@ -234,7 +234,7 @@ def _check_conversations(view: views.RewindView, mode: Mode) -> None:
 
 def _carry_out(rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
     rewind.progress = text.progress
-    done: views.RewindView = rewind.carry_out()
+    done: RewindView = rewind.carry_out()
     if mode.as_json:
         text.write(form.dumps(done))
     else:

@@ -9,7 +9,7 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.model import prefix
-from entire.model.views import ChangeView
+from entire.model.views.changes import ChangeView
 from entire.ui.console import completion, form, group, prompts, text
 from entire.ui.screens import rewinding
 from entire.workspace import Workspace

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
-    from entire.model.views import UndoneView
+    from entire.model.views.changes import UndoneView
     from entire.undo.draft import Draft
     from entire.undo.transaction import Transaction
 

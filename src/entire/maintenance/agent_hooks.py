@@ -8,7 +8,7 @@ from entire.agents.external.inventory import enabled
 from entire.maintenance import agent_setup
 from entire.model.health import HookStatus
 from entire.model.value import replace
-from entire.model.views import AgentHooksView, AgentView
+from entire.model.views.setup import AgentHooksView, AgentView
 from entire.store import setup_lines
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.agents import configfile
 from entire.errors import EntireError
 from entire.model.health import HookStatus
-from entire.model.views import HookView
+from entire.model.views.status import HookView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

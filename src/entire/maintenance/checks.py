@@ -21,7 +21,7 @@ from entire.model.health import HookStatus
 from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
 from entire.model.value import replace
-from entire.model.views import FindingView
+from entire.model.views.maintenance import FindingView
 from entire.store import browse, checkpoints, forgotten, returned, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import Links

@@ -15,7 +15,7 @@ from entire.maintenance.repository import Repository, lock
 from entire.model import trailers
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import Value, replace
-from entire.model.views import CleanView, UnusedView
+from entire.model.views.maintenance import CleanView, UnusedView
 from entire.store import retained_steps, steps
 from entire.store.journal import Journal
 from entire.undo import backups, completion, inverse, transaction
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.requests import CleanRequest
-    from entire.model.views import UndoneView
+    from entire.model.views.changes import UndoneView
     from entire.undo.transaction import Transaction
 
 COMMAND = "clean"

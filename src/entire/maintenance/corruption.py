@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.maintenance.checks import Case
-    from entire.model.views import FindingView
+    from entire.model.views.maintenance import FindingView
 
 _LOCKED = 3.0  # seconds; no hook holds the lock that long
 _OWNER = "check its owner and mode; a command run with sudo may have changed them"

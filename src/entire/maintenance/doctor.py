@@ -10,7 +10,7 @@ from entire.errors import EntireError, LockTimeoutError
 from entire.maintenance import checks, corruption, repairs
 from entire.maintenance.checks import Case
 from entire.model.value import replace
-from entire.model.views import DoctorView, FindingView
+from entire.model.views.maintenance import DoctorView, FindingView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from entire.errors import CorruptError, EntireError, UsageError
 from entire.git import tracked
 from entire.lifecycle import directories, liveness
 from entire.model.value import replace
-from entire.model.views import PluginProblemView, PluginView
+from entire.model.views.setup import PluginProblemView, PluginView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

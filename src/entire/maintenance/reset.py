@@ -20,7 +20,7 @@ from entire.maintenance.repository import Repository, is_committing, lock
 from entire.model import jsontext, prefix
 from entire.model.digest import sha256
 from entire.model.value import replace
-from entire.model.views import ForgottenView, ResetView, StepsView
+from entire.model.views.maintenance import ForgottenView, ResetView, StepsView
 from entire.store import open_files, sessions, steps
 from entire.store.journal import Journal
 from entire.undo import completion, inverse
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.requests import ResetRequest
     from entire.model.session import Session
-    from entire.model.views import UndoneView
+    from entire.model.views.changes import UndoneView
     from entire.undo.transaction import Transaction
 
 COMMAND = "reset"

@@ -15,7 +15,7 @@ from entire.maintenance import plugins
 from entire.maintenance.agent_hooks import AgentHooks
 from entire.maintenance.shared_files import SharedFiles
 from entire.model.requests import LOCAL, PROJECT
-from entire.model.views import AgentView, DisableView, EnableView, GitHooksView, HookLineView
+from entire.model.views.setup import AgentView, DisableView, EnableView, GitHooksView, HookLineView
 from entire.store import setup_lines
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from entire.errors import EntireError
 from entire.model.digest import sha256
 from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.model.value import Value, replace
-from entire.model.views import UndoneView
+from entire.model.views.changes import UndoneView
 from entire.store import sessions, turnlog
 from entire.store.journal import retained_from_json
 

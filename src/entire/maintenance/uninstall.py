@@ -15,7 +15,7 @@ from entire.githooks import install
 from entire.layout import METADATA_BRANCH
 from entire.lifecycle import directories
 from entire.maintenance.agent_hooks import AgentHooks
-from entire.model.views import AgentHooksView, HooksLeftView, UninstallView
+from entire.model.views.setup import AgentHooksView, HooksLeftView, UninstallView
 from entire.store import steps
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from entire import files
 from entire.agents import capabilities
 from entire.maintenance import agent_setup, undo_notes
 from entire.model.session import KEPT_SECONDS
-from entire.model.views import UnrecordedView
+from entire.model.views.status import UnrecordedView
 from entire.store import sessions
 from entire.undo import transaction
 

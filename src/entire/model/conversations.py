@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.model.transcripts import TokenUsage
-    from entire.model.views import CheckpointView, CommitView, MessageView
+    from entire.model.views.checkpoints import CheckpointView, CommitView, MessageView
 
 
 class TurnView(Value):

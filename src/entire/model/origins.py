@@ -6,7 +6,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views import MessageView
+    from entire.model.views.checkpoints import MessageView
 
 TURN, PERSON, UNKNOWN = "turn", "person", "unknown"
 """Who wrote a line: the kinds of origins."""

@@ -6,7 +6,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views import UnusedView
+    from entire.model.views.maintenance import UnusedView
 
 AUTO_COMMIT = "auto-commit"
 STRATEGIES = ("manual-commit", AUTO_COMMIT)

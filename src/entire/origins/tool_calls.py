@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from entire.model.transcripts import Edit
-    from entire.model.views import MessageView
+    from entire.model.views.checkpoints import MessageView
 
     Line = tuple[str, int]  # text, and the number of the call that wrote it: NOBODY for none
 

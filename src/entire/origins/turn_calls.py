@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.conversations import ConversationPart
     from entire.model.origins import Origin
-    from entire.model.views import MessageView
+    from entire.model.views.checkpoints import MessageView
     from entire.origins.uncommitted import UncommittedFile
     from entire.store.catalog import Catalog
 

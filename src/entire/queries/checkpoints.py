@@ -9,7 +9,6 @@ from entire.conversation.records import Prompt
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
 from entire.lifecycle import directories
-from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.jsontext import whole
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
@@ -17,6 +16,19 @@ from entire.model.times import parse_time
 from entire.model.transcripts import FIGURES, START, Subagent, TokenUsage, of_figures, uncertain
 from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
+from entire.model.views.checkpoints import (
+    CheckpointView,
+    CommitView,
+    ExplanationView,
+    FileView,
+    ListedView,
+    MessageView,
+    PartView,
+    PromptView,
+    RangeView,
+    RemovedView,
+    TaskView,
+)
 from entire.queries import commits, turns
 from entire.queries.transcripts import session_transcripts, subagents
 from entire.store import browse, checkpoints, lineage_file, transcript_ends
@@ -36,13 +48,13 @@ _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created
 
 def listing(
     catalog: Catalog, limit: int, session_id: str = "", *, everywhere: bool = False
-) -> tuple[list[views.ListedView], int]:
+) -> tuple[list[ListedView], int]:
     """Return the newest checkpoints of the commits of this branch, or of all branches and tags, and their total number;
     ``limit`` 0 returns all.
 
     A checkpoint that a trailer names but that does not exist is included, with ``is_stored`` false.
     """
-    by_id: dict[str, list[views.CommitView]] = {}
+    by_id: dict[str, list[CommitView]] = {}
     for commit in commits.linked(catalog, everywhere=everywhere):
         for name in (*commit.checkpoint_ids, *commit.foreign_ids):
             by_id.setdefault(name, []).append(commit)
@@ -51,11 +63,11 @@ def listing(
         wanted = [name for name in wanted if session_id in catalog.sessions_by_checkpoint.get(name, ())]
     shown = wanted[:limit] if limit > 0 else wanted
     known = browse.listed(catalog.place.top, catalog.commits, shown)
-    out = [replace(known.get(name, views.ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
+    out = [replace(known.get(name, ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
     return out, len(wanted)
 
 
-def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
+def find(catalog: Catalog, prefix: str) -> CheckpointView:
     """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
     with read.Objects(catalog.place.top) as objects:
         found = stored(catalog, objects, prefix)
@@ -68,12 +80,12 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
     return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog, found.id), own)
 
 
-def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
+def of_commit(catalog: Catalog, name: str) -> ExplanationView:
     """Return a commit, given by any revision that git understands, with its checkpoints."""
     commit = commits.find(catalog, name)
     present = [checkpoint_id for checkpoint_id in commit.checkpoint_ids if catalog.has_checkpoint(checkpoint_id)]
     missing = [*commit.foreign_ids, *(name for name in commit.checkpoint_ids if name not in present)]
-    return views.ExplanationView(
+    return ExplanationView(
         commit=commit,
         checkpoints=tuple(find(catalog, checkpoint_id) for checkpoint_id in present),
         missing=tuple(missing),
@@ -90,7 +102,7 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
         return checkpoints.transcript(objects, slot, _join(_agent(slot, agents))) if slot is not None else b""
 
 
-def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
+def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
     with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
         found = stored(catalog, objects, prefix)
@@ -131,13 +143,13 @@ def _missing(top: str, found: Checkpoint) -> list[str]:
 # ---------------------------------------------------------------- a session's part
 
 
-def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, agents: AgentDirectory) -> views.PartView:
+def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, agents: AgentDirectory) -> PartView:
     record = slot.record or _NO_RECORD
     recorded = turns.in_record(own, record.session_id)
     start = record.checkpoint_transcript_start
     agent = agents.make_by_type(record.agent)
     end = _end(objects, slot, agent)
-    return views.PartView(
+    return PartView(
         slot=slot.number,
         session_id=record.session_id,
         agent=record.agent,
@@ -189,11 +201,11 @@ def _not_in(analyzer: TranscriptAnalyzer, carried: Sequence[Prompt]) -> list[Pro
     return [replace(prompt, position=end) if known else prompt for prompt in carried[len(known) :]]
 
 
-def _with_turns(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]]) -> tuple[views.PromptView, ...]:
+def _with_turns(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]]) -> tuple[PromptView, ...]:
     """Join prompts with our records of their turns."""
     by_prompt = _turns_of(prompts, recorded)
     return tuple(
-        views.PromptView(
+        PromptView(
             text=prompt.text,
             position=prompt.position,
             turn=str(by_prompt.get(number, {}).get("turn", "")),
@@ -227,11 +239,11 @@ def _turns_of(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]
 
 
 def _checkpoint_view(
-    found: Checkpoint, parts: tuple[views.PartView, ...], tasks: tuple[views.TaskView, ...],
-    linked: tuple[views.CommitView, ...], own: LineageFile | None,
-) -> views.CheckpointView:  # fmt: skip
+    found: Checkpoint, parts: tuple[PartView, ...], tasks: tuple[TaskView, ...],
+    linked: tuple[CommitView, ...], own: LineageFile | None,
+) -> CheckpointView:  # fmt: skip
     summary = found.summary
-    return views.CheckpointView(
+    return CheckpointView(
         id=found.id,
         strategy=summary.strategy,
         branch=summary.branch or next((part.branch for part in parts if part.branch), ""),
@@ -247,7 +259,7 @@ def _checkpoint_view(
     )
 
 
-def _sum(summary: CheckpointSummary, parts: Sequence[views.PartView]) -> TokenUsage | None:
+def _sum(summary: CheckpointSummary, parts: Sequence[PartView]) -> TokenUsage | None:
     """Return the sum that is stored; what is unknown of a session's tokens is unknown of their sum."""
     unknown = {name for part in parts for name in (FIGURES if part.tokens is None else uncertain(part.tokens))}
     if summary.token_usage is None:
@@ -256,7 +268,7 @@ def _sum(summary: CheckpointSummary, parts: Sequence[views.PartView]) -> TokenUs
     return of_figures(known, {*uncertain(summary.token_usage), *unknown}, summary.token_usage.subagents)
 
 
-def _task_views(objects: read.Objects, found: Checkpoint) -> Iterator[views.TaskView]:
+def _task_views(objects: read.Objects, found: Checkpoint) -> Iterator[TaskView]:
     """Yield the subagents' tasks, each with what its session's transcript says about it."""
     tasks = checkpoints.tasks(objects, found)
     slots = [slot for slot in found.slots if tasks]
@@ -266,16 +278,16 @@ def _task_views(objects: read.Objects, found: Checkpoint) -> Iterator[views.Task
         told = [known[task.session_id]] if task.session_id in known else list(known.values())
         found_in = (names.of(task.tool_use_id, task.agent_id) for names in told)
         about = next((about for about in found_in if about.description), Subagent(id=""))
-        yield views.TaskView(
+        yield TaskView(
             tool_use_id=task.tool_use_id, agent_id=task.agent_id, session_id=task.session_id,
             has_transcript=bool(task.transcripts), notes=len(task.increments),
             description=about.description, type=about.type,
         )  # fmt: skip
 
 
-def _file_view(path: str, lines: FileLines) -> views.FileView:
+def _file_view(path: str, lines: FileLines) -> FileView:
     session_id, turn = _owner(lines.made_by)
-    return views.FileView(
+    return FileView(
         path=path,
         status=str(lines.status),
         added=tuple(_merged(_range_view(first, last, who) for first, last, who in lines.added)),
@@ -291,12 +303,12 @@ def _counts(given: object) -> list[tuple[str, int]]:
     return [(who, whole(count)) for who, count in given.items()] if isinstance(given, dict) else []
 
 
-def _range_view(first: int, last: int, who: str) -> views.RangeView:
+def _range_view(first: int, last: int, who: str) -> RangeView:
     session_id, turn = _owner(who)
-    return views.RangeView(first=first, last=last, session_id=session_id, turn=turn, is_by_hook=who == NOBODY)
+    return RangeView(first=first, last=last, session_id=session_id, turn=turn, is_by_hook=who == NOBODY)
 
 
-def _merged(ranges: Iterable[views.RangeView]) -> Iterator[views.RangeView]:
+def _merged(ranges: Iterable[RangeView]) -> Iterator[RangeView]:
     """Join neighbouring ranges of the same owner: the record tells more kinds of people's lines apart."""
     before = None
     for lines in ranges:
@@ -310,9 +322,9 @@ def _merged(ranges: Iterable[views.RangeView]) -> Iterator[views.RangeView]:
         yield before
 
 
-def _removed_view(who: str, count: int) -> views.RemovedView:
+def _removed_view(who: str, count: int) -> RemovedView:
     session_id, turn = _owner(who)
-    return views.RemovedView(count=count, session_id=session_id, turn=turn, is_by_hook=who == NOBODY)
+    return RemovedView(count=count, session_id=session_id, turn=turn, is_by_hook=who == NOBODY)
 
 
 def _owner(who: object) -> tuple[str, str]:

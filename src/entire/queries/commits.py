@@ -5,7 +5,8 @@ from __future__ import annotations
 from entire.errors import EntireError
 from entire.git import history, read
 from entire.model import reasons
-from entire.model.views import CommitView, UnlinkedView
+from entire.model.views.checkpoints import CommitView
+from entire.model.views.status import UnlinkedView
 from entire.store.journal import Journal
 from entire.store.links import Links
 

@@ -6,7 +6,7 @@ from entire import settings
 from entire.agents.directory import AgentDirectory
 from entire.lifecycle import interruption
 from entire.lifecycle.context import Context
-from entire.model.views import SessionView
+from entire.model.views.checkpoints import SessionView
 from entire.store import open_files, sessions
 
 TYPE_CHECKING = False

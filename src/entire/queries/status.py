@@ -16,7 +16,7 @@ from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
 from entire.model.value import replace
-from entire.model.views import HookView, StatusView
+from entire.model.views.status import HookView, StatusView
 from entire.queries import commits, sessions
 from entire.store import checkpoints, forgotten
 from entire.store import sessions as states

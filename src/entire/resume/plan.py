@@ -6,7 +6,7 @@ from entire.errors import EntireError
 from entire.git import switch
 from entire.lifecycle import recovery
 from entire.model.value import replace
-from entire.model.views import ResumeView
+from entire.model.views.resumes import ResumeView
 from entire.resume import restore
 from entire.resume.targets import Finder
 

@@ -17,7 +17,7 @@ from entire.model.session import Session
 from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
-from entire.model.views import ResumedView, ResumeUndoneView
+from entire.model.views.resumes import ResumedView, ResumeUndoneView
 from entire.redact import redact_text
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange

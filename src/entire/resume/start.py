@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import ResumedView
+    from entire.model.views.resumes import ResumedView
 
 
 def start(top: str, sessions: Sequence[ResumedView]) -> None:

@@ -8,7 +8,7 @@ from entire.errors import EntireError
 from entire.git import history, operation, refs
 from entire.model.requests import AUTO_COMMIT
 from entire.model.value import replace
-from entire.model.views import WaysBackView
+from entire.model.views.points import WaysBackView
 from entire.rewind import commits_since
 from entire.store import checkpoints
 from entire.store.links import Links
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.lifecycle.context import Context
-    from entire.model.views import PointView, RewindView
+    from entire.model.views.points import PointView, RewindView
     from entire.undo.draft import Draft
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.model.views import PointView
+    from entire.model.views.points import PointView
 
 _NEXT = 1e-4  # seconds between points of which only the order is known
 _ABBREVIATED = 7  # characters of a commit's id in the name of a shadow branch

@@ -6,7 +6,7 @@ from entire.agents import resuming
 from entire.errors import EntireError
 from entire.lifecycle import liveness
 from entire.model.value import Value, replace
-from entire.model.views import ConversationView
+from entire.model.views.points import ConversationView
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 from entire.rewind.points import turn_id
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.lifecycle.context import Context
     from entire.model.session import Session
-    from entire.model.views import PointView
+    from entire.model.views.points import PointView
     from entire.resume.transcript_merge import TranscriptChange
     from entire.rewind.points import Points
 

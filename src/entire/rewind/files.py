@@ -14,7 +14,7 @@ from entire.git import bulk, checkout, diff, history
 from entire.git.write import Stream
 from entire.lifecycle.snapshots import recorder
 from entire.model.value import Value
-from entire.model.views import EditView, LeftView, RewindView
+from entire.model.views.points import EditView, LeftView, RewindView
 from entire.rewind.edits import Change
 from entire.store import checkpoints, sessions
 from entire.store.links import Links
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.requests import RewindRequest
     from entire.model.session import Entry, Session
-    from entire.model.views import PointView
+    from entire.model.views.points import PointView
     from entire.rewind.commits_since import CommitsSince
     from entire.rewind.points import Points
     from entire.undo.draft import Draft

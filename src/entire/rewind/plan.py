@@ -15,7 +15,7 @@ from entire.model import prefix
 from entire.model.session import KEPT_SECONDS
 from entire.model.turns import Mark
 from entire.model.value import replace
-from entire.model.views import EditView, RewindView
+from entire.model.views.points import EditView, RewindView
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import branch, commits_since, conversations, take_back
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.requests import RewindRequest
     from entire.model.session import Session
-    from entire.model.views import PointView
+    from entire.model.views.points import PointView
     from entire.rewind.commits_since import CommitsSince
     from entire.rewind.conversations import Conversation
     from entire.rewind.take_back import TakeBack

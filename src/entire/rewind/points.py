@@ -11,7 +11,7 @@ from entire.model.ids import CheckpointId
 from entire.model.requests import AUTO_COMMIT, BEFORE_LAST_PROMPT
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import replace
-from entire.model.views import PointView
+from entire.model.views.points import PointView
 from entire.rewind.chronology import Chronology
 from entire.rewind.edits import SnapshotHistory
 from entire.store import checkpoints, retained_steps, sessions, steps, turnlog

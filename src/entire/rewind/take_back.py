@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from entire.git.history import Logged
     from entire.lifecycle.context import Context
-    from entire.model.views import PointView, RewindView
+    from entire.model.views.points import PointView, RewindView
     from entire.rewind.files import Restoring
     from entire.undo.draft import Draft
 

@@ -7,7 +7,7 @@ from entire.git.read import parse_tree
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord
 from entire.model.times import parse_time
-from entire.model.views import ListedView
+from entire.model.views.checkpoints import ListedView
 from entire.store import checkpoints
 
 TYPE_CHECKING = False

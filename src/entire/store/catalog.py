@@ -9,7 +9,7 @@ from entire.git import history, refs
 from entire.git.read import Objects
 from entire.model import prefix
 from entire.model.ids import is_checkpoint_id
-from entire.model.views import TargetView
+from entire.model.views.checkpoints import TargetView
 from entire.store import browse, checkpoints, sessions, tombstones
 
 TYPE_CHECKING = False

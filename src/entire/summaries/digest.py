@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from entire.model.digests import TestRunDigest
     from entire.model.transcripts import ToolCall
-    from entire.model.views import CheckpointView, FileView, MessageView, PartView
+    from entire.model.views.checkpoints import CheckpointView, FileView, MessageView, PartView
 
     Committed = Mapping[str, str | None]  # path -> its text in the commit
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from entire.agents.directory import AgentDirectory
     from entire.lifecycle.context import Context
     from entire.model.requests import SummaryRequest
-    from entire.model.views import CheckpointView, PartView
+    from entire.model.views.checkpoints import CheckpointView, PartView
     from entire.store.catalog import Catalog
 
     Progress = Callable[[str], None]

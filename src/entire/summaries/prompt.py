@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from entire.model.digests import PartDigest
     from entire.model.value import Value
-    from entire.model.views import MessageView, PartView
+    from entire.model.views.checkpoints import MessageView, PartView
 
 _TASK = """\
 Summarize a session between a person and a coding agent, for engineers who later read the history of this code.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from entire.model.digests import DigestView
-    from entire.model.views import CheckpointView, MessageView
+    from entire.model.views.checkpoints import CheckpointView, MessageView
     from entire.store.catalog import Catalog
 
 _POINTER = b"version https://git-lfs.github.com/spec/"

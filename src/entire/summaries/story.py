@@ -15,7 +15,7 @@ from entire.summaries import excerpts, reading
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.digests import DigestView, FailureDigest, PartDigest, TestRunDigest
-    from entire.model.views import CheckpointView, PartView
+    from entire.model.views.checkpoints import CheckpointView, PartView
     from entire.store.catalog import Catalog
     from entire.store.links import Linked
 

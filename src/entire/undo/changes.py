@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.model.views import ChangeView
+from entire.model.views.changes import ChangeView
 from entire.undo import transaction
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 
-from entire.model import views
 from entire.model.value import replace
+from entire.model.views.checkpoints import CheckpointView, ListedView, MessageView, SummarizedView
 from entire.workspace.opened import Subject, without_fetching
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ class Checkpoints(Subject):
         """The sessions of every stored checkpoint, by checkpoint id."""
         return self._opened.catalog.sessions_by_checkpoint
 
-    def listing(self, limit: int = 20, *, session_id: str = "") -> list[views.ListedView]:
+    def listing(self, limit: int = 20, *, session_id: str = "") -> list[ListedView]:
         """Return the checkpoints of this branch's commits, newest first; ``limit`` 0 returns all of them.
 
         A checkpoint that a trailer names but that does not exist is included, with ``is_stored`` false.
@@ -33,16 +33,14 @@ class Checkpoints(Subject):
         return self.page(limit, session_id=session_id)[0]
 
     @without_fetching
-    def page(
-        self, limit: int = 20, *, session_id: str = "", everywhere: bool = False
-    ) -> tuple[list[views.ListedView], int]:
+    def page(self, limit: int = 20, *, session_id: str = "", everywhere: bool = False) -> tuple[list[ListedView], int]:
         """Return the newest checkpoints of this branch, or of all branches and tags, and their total number."""
         from entire.queries import checkpoints
 
         return checkpoints.listing(self._opened.catalog, limit, session_id, everywhere=everywhere)
 
     @without_fetching
-    def find(self, prefix: str) -> views.CheckpointView:
+    def find(self, prefix: str) -> CheckpointView:
         """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
         from entire.queries import checkpoints
 
@@ -54,7 +52,7 @@ class Checkpoints(Subject):
         return list(self._opened.catalog.checkpoint_ids)
 
     @without_fetching
-    def transcript(self, checkpoint: views.CheckpointView | str, session_id: str = "") -> bytes:
+    def transcript(self, checkpoint: CheckpointView | str, session_id: str = "") -> bytes:
         """Return a stored transcript as the agent wrote it, redacted: the latest session's, or a given one's."""
         from entire.queries import checkpoints
 
@@ -62,9 +60,7 @@ class Checkpoints(Subject):
         return checkpoints.transcript(self._opened.catalog, name, session_id)
 
     @without_fetching
-    def conversation(
-        self, checkpoint: views.CheckpointView | str, session_id: str = "", start: int = 0
-    ) -> list[views.MessageView]:
+    def conversation(self, checkpoint: CheckpointView | str, session_id: str = "", start: int = 0) -> list[MessageView]:
         """Return the messages and tool calls of a stored transcript, from record ``start`` on."""
         from entire.queries import checkpoints
 
@@ -72,14 +68,14 @@ class Checkpoints(Subject):
         return checkpoints.messages(self._opened.catalog, name, session_id, start)
 
     @without_fetching
-    def digest(self, checkpoint: views.CheckpointView | str) -> DigestView:
+    def digest(self, checkpoint: CheckpointView | str) -> DigestView:
         """Return a deterministic summary of a checkpoint, or of the one with an id or id prefix; no model is asked."""
         from entire.summaries import reading
 
         found = self.find(checkpoint) if isinstance(checkpoint, str) else checkpoint
         return reading.of_checkpoint(self._opened.catalog, found)
 
-    def with_digest(self, checkpoint: views.CheckpointView) -> views.CheckpointView:
+    def with_digest(self, checkpoint: CheckpointView) -> CheckpointView:
         """Return a checkpoint with the digest of each of its sessions' parts."""
         found = {part.session_id: part for part in self.digest(checkpoint).parts}
         parts = tuple(replace(part, digest=found.get(part.session_id)) for part in checkpoint.parts)
@@ -87,7 +83,7 @@ class Checkpoints(Subject):
 
     def summarize(
         self, request: requests.SummaryRequest, progress: Callable[[str], None] | None = None
-    ) -> views.SummarizedView:
+    ) -> SummarizedView:
         """Have an agent's own model write the summaries that a checkpoint's sessions lack.
 
         It may take minutes; ``progress`` is called with a message before each session. Raises EntireError, with the
@@ -99,4 +95,4 @@ class Checkpoints(Subject):
         with contextlib.closing(self._opened.context()) as context:
             written = generation.generate(context, catalog, request, progress or (lambda _: None))
         self._opened.drop_catalog()
-        return views.SummarizedView(checkpoint=self.find(request.checkpoint), written_by=written)
+        return SummarizedView(checkpoint=self.find(request.checkpoint), written_by=written)

@@ -12,17 +12,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from entire.model import findings, views
+    from entire.model import findings
     from entire.model.conversations import ShownView, ShowRequest
     from entire.model.histories import LogRequest, LogRow
     from entire.model.stories import StoryView
+    from entire.model.views.checkpoints import CommitView, ExplanationView, TargetView
 
 
 class History(Subject):
     """Commits with what their sessions say: named, listed, shown, searched and told."""
 
     @without_fetching
-    def target(self, name: str) -> views.TargetView:
+    def target(self, name: str) -> TargetView:
         """Return what a name means: a commit, a checkpoint or a session (the latter two by id prefix too).
 
         Raises EntireError if it means nothing here, or is ambiguous.
@@ -39,21 +40,21 @@ class History(Subject):
         return found
 
     @without_fetching
-    def commit(self, name: str) -> views.CommitView:
+    def commit(self, name: str) -> CommitView:
         """Return a commit by any revision that git understands; raises EntireError if there is none."""
         from entire.queries import commits
 
         return commits.find(self._opened.catalog, name)
 
     @without_fetching
-    def linked_commits(self, *, everywhere: bool = False) -> list[views.CommitView]:
+    def linked_commits(self, *, everywhere: bool = False) -> list[CommitView]:
         """Return the commits with a checkpoint, newest first: of this branch, or of all branches and tags."""
         from entire.queries import commits
 
         return commits.linked(self._opened.catalog, everywhere=everywhere)
 
     @without_fetching
-    def explain(self, commit: str) -> views.ExplanationView:
+    def explain(self, commit: str) -> ExplanationView:
         """Return a commit with its checkpoints, or with the reason why it has none."""
         from entire.queries import checkpoints
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.layout import Place
-    from entire.model import views
+    from entire.model.views.setup import PluginView
 
 
 class Plugins:
@@ -25,19 +25,19 @@ class Plugins:
         """Return the plugins as the worktree that contains a path may use them (default: the current directory)."""
         return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
 
-    def listing(self) -> list[views.PluginView]:
+    def listing(self) -> list[PluginView]:
         """Return every plugin on PATH, by name. Only those that may run are asked what they are."""
         from entire.maintenance import plugins
 
         return plugins.listing(self._place)
 
-    def plugin(self, name: str) -> views.PluginView:
+    def plugin(self, name: str) -> PluginView:
         """Return the plugin called ``name``; raises UsageError if there is none on PATH."""
         from entire.maintenance import plugins
 
         return plugins.find(self._place, name)
 
-    def allow(self, name: str, path: str = "", folders: Sequence[str] = ()) -> views.PluginView:
+    def allow(self, name: str, path: str = "", folders: Sequence[str] = ()) -> PluginView:
         """Let a plugin run, as long as its file and its interpreter stay the same; ``path`` is the file that the user
         has seen. Its sessions may be in ``folders`` outside of the home folder.
 

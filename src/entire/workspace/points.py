@@ -8,14 +8,15 @@ from entire.workspace.opened import Subject, closed_on_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model import requests, views
+    from entire.model import requests
+    from entire.model.views.points import PointView, WaysBackView
     from entire.rewind.plan import Rewind
 
 
 class Points(Subject):
     """The points of this branch, and rewinds to them."""
 
-    def listing(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
+    def listing(self, limit: int = 100, *, session_id: str = "") -> list[PointView]:
         """Return the points of this branch, newest first; ``limit`` 0 returns all of them.
 
         A subagent's steps follow the point they belong to.
@@ -35,7 +36,7 @@ class Points(Subject):
         with self._opened.offline:
             return list(history.forgotten(self._opened.catalog, limit))
 
-    def ways_back(self, commit: str) -> views.WaysBackView:
+    def ways_back(self, commit: str) -> WaysBackView:
         """Return what a rewind to a commit's checkpoint can do about the commits after it."""
         from entire.rewind import branch
 

@@ -8,14 +8,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from entire.model import requests, views
+    from entire.model import requests
+    from entire.model.views.checkpoints import SessionView
+    from entire.model.views.resumes import ResumedView
     from entire.resume.plan import Resume
 
 
 class Sessions(Subject):
     """The recorded sessions, and how they are continued."""
 
-    def listing(self) -> list[views.SessionView]:
+    def listing(self) -> list[SessionView]:
         """Return the recorded sessions, most recently seen first."""
         from entire.queries import sessions
 
@@ -33,7 +35,7 @@ class Sessions(Subject):
             raise self._opened.catalog.unknown_session(prefix)
         return found
 
-    def uncommitted(self, *, here: bool = False) -> list[views.SessionView]:
+    def uncommitted(self, *, here: bool = False) -> list[SessionView]:
         """Return the sessions with uncommitted steps, which ``uninstall`` would lose; ``here``: of this worktree."""
         found = [session for session in self.listing() if session.steps and session.open_files]
         return [session for session in found if session.is_here] if here else found
@@ -49,7 +51,7 @@ class Sessions(Subject):
         with closed_on_error(self._opened.context()) as context:
             return plan.plan(context, request, progress or (lambda _: None))
 
-    def start_agent(self, sessions: Sequence[views.ResumedView]) -> None:
+    def start_agent(self, sessions: Sequence[ResumedView]) -> None:
         """Replace this process by the agent of the last of these sessions. Raises EntireError."""
         from entire.resume import start
 

@@ -7,13 +7,14 @@ from entire.workspace.opened import Subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model import views
+    from entire.model.views.setup import AgentView, DisableView, EnableView, HookLineView, UninstallView
+    from entire.model.views.status import HookView
 
 
 class Setup(Subject):
     """Whether and how Entire records here."""
 
-    def agents(self, *, user: bool = False) -> list[views.AgentView]:
+    def agents(self, *, user: bool = False) -> list[AgentView]:
         """Return the supported agents; with ``user``, with the state of their user-wide hooks."""
         from entire.maintenance import setup
 
@@ -46,7 +47,7 @@ class Setup(Subject):
 
         return hidden_refs.hide(self._opened.place.top) if hide else hidden_refs.show(self._opened.place.top)
 
-    def enable(self, request: requests.EnableRequest | None = None) -> views.EnableView:
+    def enable(self, request: requests.EnableRequest | None = None) -> EnableView:
         """Start recording sessions; raises UsageError, before anything is written, if the request is invalid."""
         from entire.maintenance import setup
 
@@ -55,7 +56,7 @@ class Setup(Subject):
         finally:
             self._opened.reload()
 
-    def add_hook_lines(self) -> tuple[views.HookLineView, ...]:
+    def add_hook_lines(self) -> tuple[HookLineView, ...]:
         """Add the missing lines that ``enable`` returned to hook files; return them with ``is_added`` set.
 
         A hook file that is not a shell script is not changed.
@@ -64,13 +65,13 @@ class Setup(Subject):
 
         return setup.add_hook_lines(self._opened.place)
 
-    def git_hooks(self) -> views.HookView:
+    def git_hooks(self) -> HookView:
         """Return whether the git hooks run, so that commits are linked, and what to do if they do not."""
         from entire.queries import status
 
         return status.git_hooks(self._opened.place)
 
-    def disable(self, request: requests.DisableRequest | None = None) -> views.DisableView:
+    def disable(self, request: requests.DisableRequest | None = None) -> DisableView:
         """Stop recording sessions; hooks stay installed and do nothing."""
         from entire.maintenance import setup
 
@@ -79,7 +80,7 @@ class Setup(Subject):
         finally:
             self._opened.reload()
 
-    def uninstall(self, request: requests.UninstallRequest) -> views.UninstallView:
+    def uninstall(self, request: requests.UninstallRequest) -> UninstallView:
         """Remove hooks, settings, session states and steps. Checkpoints stay. This cannot be undone."""
         from entire.maintenance import uninstall
 

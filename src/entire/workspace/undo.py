@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 
-from entire.model import views
+from entire.model.views.changes import ChangeView, UndoneView, UndoView
+from entire.model.views.resumes import ResumeUndoneView
 from entire.workspace.opened import Subject, closed_on_error
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Undo(Subject):
     """What commands changed, and how it is undone."""
 
-    def changes(self) -> list[views.ChangeView]:
+    def changes(self) -> list[ChangeView]:
         """Return what commands changed that can be undone, or was, newest first."""
         from entire.undo import changes, completion
 
@@ -29,7 +30,7 @@ class Undo(Subject):
         """Undo the last change of a command other than ``rewind``, whose undo is planned first; return the id of the
         undo.
         """
-        undo: dict[str, Callable[[], views.UndoneView | views.ResumeUndoneView | LinkUndoneView]] = {
+        undo: dict[str, Callable[[], UndoneView | ResumeUndoneView | LinkUndoneView]] = {
             "clean": self.clean,
             "forget": self.forget,
             "link": self.link,
@@ -46,30 +47,30 @@ class Undo(Subject):
         with closed_on_error(self._opened.rewind_context()) as context:
             return plan.undo(context, name)
 
-    def points(self) -> list[views.UndoView]:
+    def points(self) -> list[UndoView]:
         """Return the undo points of rewinds, newest first."""
         from entire.rewind import plan
 
         with contextlib.closing(self._opened.context()) as context:
             return [
-                views.UndoView(id=point.id, time=point.time, title=point.title, files=point.paths,
+                UndoView(id=point.id, time=point.time, title=point.title, files=point.paths,
                                session_ids=plan.RewindNotes.of(point).sessions)
                 for point in plan.undo_points(context)
             ]  # fmt: skip
 
-    def clean(self) -> views.UndoneView:
+    def clean(self) -> UndoneView:
         """Restore what the last ``clean`` deleted, except undo points."""
         from entire.maintenance import clean
 
         return clean.undo(self._opened.place, now=self._opened.now())
 
-    def reset(self) -> views.UndoneView:
+    def reset(self) -> UndoneView:
         """Restore what the last ``reset`` discarded; raises EntireError if one of its sessions has continued since."""
         from entire.maintenance import reset
 
         return reset.undo(self._opened.place, now=self._opened.now())
 
-    def resume(self, progress: Callable[[str], None] | None = None) -> views.ResumeUndoneView:
+    def resume(self, progress: Callable[[str], None] | None = None) -> ResumeUndoneView:
         """Restore the transcripts that the last resume (or its undo) replaced."""
         from entire.resume import restore
 
@@ -85,7 +86,7 @@ class Undo(Subject):
         self._opened.drop_catalog()
         return found
 
-    def forget(self) -> views.UndoneView:
+    def forget(self) -> UndoneView:
         """Restore what the last ``forget`` removed; raises EntireError once git has deleted the old objects."""
         from entire.forgetting import undo
 

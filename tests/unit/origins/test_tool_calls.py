@@ -6,7 +6,7 @@ import pytest
 
 from entire.model.transcripts import Edit, ToolCall
 from entire.model.value import replace
-from entire.model.views import MessageView
+from entire.model.views.checkpoints import MessageView
 from entire.origins import tool_calls
 from entire.origins.tool_calls import FileTexts, ToolCalls
 

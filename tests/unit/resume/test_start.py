@@ -8,7 +8,7 @@ import pytest
 
 from entire import process
 from entire.errors import EntireError
-from entire.model.views import ResumedView
+from entire.model.views.resumes import ResumedView
 from entire.resume import start
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from entire.model.views import PointView
+from entire.model.views.points import PointView
 from entire.rewind.chronology import Chronology
 
 FIRST, SECOND, BASE = "c1" * 20, "c2" * 20, "ba" * 20

@@ -12,7 +12,15 @@ from entire.agents import readings
 from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, PartDigest
 from entire.model.transcripts import Edit, ToolCall
 from entire.model.value import replace
-from entire.model.views import CheckpointView, FileView, MessageView, PartView, PromptView, RangeView, RemovedView
+from entire.model.views.checkpoints import (
+    CheckpointView,
+    FileView,
+    MessageView,
+    PartView,
+    PromptView,
+    RangeView,
+    RemovedView,
+)
 from entire.summaries import digest
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

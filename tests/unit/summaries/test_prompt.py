@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.digests import FailureDigest, PartDigest
 from entire.model.value import replace
-from entire.model.views import MessageView, PartView, PromptView
+from entire.model.views.checkpoints import MessageView, PartView, PromptView
 from entire.summaries import prompt
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from entire.model import views
 from entire.model.records import Attribution
 from entire.model.transcripts import UNKNOWN, TokenUsage
+from entire.model.views.checkpoints import CheckpointView, FileView, PartView, PromptView, RangeView
 from entire.ui.console.sheet import Sheet
 from entire.ui.console.text import Style
 from entire.ui.screens import checkpoint_page
@@ -40,12 +40,12 @@ PLAIN = Sheet(Style(False))
     ],
 )
 def test_tokens(usage: TokenUsage | None, shown: str) -> None:
-    part = views.PartView(slot=0, session_id="s", agent="Demo", created=0.0, tokens=usage)
+    part = PartView(slot=0, session_id="s", agent="Demo", created=0.0, tokens=usage)
     assert f"  Tokens  {shown}" in page(part)
 
 
 def test_tokens_of_subagents_and_lines() -> None:
-    part = views.PartView(
+    part = PartView(
         slot=0,
         session_id="s",
         agent="Demo",
@@ -60,16 +60,14 @@ def test_tokens_of_subagents_and_lines() -> None:
     assert "  Lines   33 % of 3 added lines (1 by the agent, 2 by people, 1 line removed by people)" in lines
 
 
-def page(*parts: views.PartView, full: bool = False) -> list[str]:
-    view = views.CheckpointView(
-        id="0123456789ab", strategy="", branch="", created=0.0, files=(), tokens=None, parts=parts
-    )
+def page(*parts: PartView, full: bool = False) -> list[str]:
+    view = CheckpointView(id="0123456789ab", strategy="", branch="", created=0.0, files=(), tokens=None, parts=parts)
     return list(checkpoint_page.lines(view, PLAIN, Page(is_full=full)))
 
 
 def test_a_long_prompt_is_cut_unless_all_is_wanted() -> None:
-    prompt = views.PromptView(text="first line\n" + "x" * 1000)
-    part = views.PartView(slot=0, session_id="s", agent="", created=0.0, prompts=(prompt,))
+    prompt = PromptView(text="first line\n" + "x" * 1000)
+    part = PartView(slot=0, session_id="s", agent="", created=0.0, prompts=(prompt,))
     lines = page(part)
     assert "    1. first line" in lines
     assert lines[-1].startswith("       xxx")
@@ -79,29 +77,29 @@ def test_a_long_prompt_is_cut_unless_all_is_wanted() -> None:
 
 def test_lines_of_two_sessions_name_theirs() -> None:
     parts = tuple(
-        views.PartView(
+        PartView(
             slot=n,
             session_id=f"{name}-session",
             agent="Demo",
             created=0.0,
-            prompts=(views.PromptView(text="go", turn=f"t{n}"),),
+            prompts=(PromptView(text="go", turn=f"t{n}"),),
         )
         for n, name in enumerate(("one", "two"))
     )
     files = (
-        views.FileView(
+        FileView(
             path="a",
             status="M",
             added=(
-                views.RangeView(first=1, last=1, session_id="one-session", turn="t0"),
-                views.RangeView(first=2, last=9, session_id="two-session", turn="t1"),
-                views.RangeView(first=10, last=10, session_id="gone-session", turn="x"),
+                RangeView(first=1, last=1, session_id="one-session", turn="t0"),
+                RangeView(first=2, last=9, session_id="two-session", turn="t1"),
+                RangeView(first=10, last=10, session_id="gone-session", turn="x"),
             ),
         ),
-        views.FileView(path="b", status="R", old_path="c"),
-        views.FileView(path="many", status="A", added=tuple(views.RangeView(first=n, last=n) for n in range(1, 20, 2))),
+        FileView(path="b", status="R", old_path="c"),
+        FileView(path="many", status="A", added=tuple(RangeView(first=n, last=n) for n in range(1, 20, 2))),
     )
-    view = views.CheckpointView(
+    view = CheckpointView(
         id="0123456789ab", strategy="", branch="", created=0.0, files=(), tokens=None, parts=parts, lines=files
     )
     lines = list(checkpoint_page.lines(view, PLAIN, Page()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.conversations import ConversationPart, SubagentView, TurnView
 from entire.model.transcripts import ToolCall
-from entire.model.views import MessageView
+from entire.model.views.checkpoints import MessageView
 from entire.ui.console import text
 from entire.ui.console.sheet import Sheet
 from entire.ui.console.text import Style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, PartDigest, TestRunDigest
 from entire.model.value import replace
-from entire.model.views import PartView, PromptView
+from entire.model.views.checkpoints import PartView, PromptView
 from entire.ui.screens import digests
 
 DIGEST = PartDigest(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from entire.model import views
 from entire.model.transcripts import TokenUsage
+from entire.model.views.checkpoints import CommitView, ListedView
 from entire.ui.console import form
 
 
 def test_a_value_in_a_value() -> None:
-    commit = views.CommitView(oid="a" * 40, subject="caf\udce9 <b>", author="A", time=86400.5)
-    listed = views.ListedView(id="0123456789ab", created=0.0, commits=(commit,), is_stored=True)
+    commit = CommitView(oid="a" * 40, subject="caf\udce9 <b>", author="A", time=86400.5)
+    listed = ListedView(id="0123456789ab", created=0.0, commits=(commit,), is_stored=True)
     assert json.loads(
         form.dumps(
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, Origin, WhyView
 from entire.model.transcripts import Edit, ToolCall
 from entire.model.value import replace
-from entire.model.views import MessageView
+from entire.model.views.checkpoints import MessageView
 from entire.ui.screens import origins
 from tests import screens
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from entire.model import views
+from entire.model.views.checkpoints import SessionView
+from entire.model.views.status import HookView, StatusView
 from entire.ui.console.text import Style
 from entire.ui.screens import pages
 from tests import screens
@@ -11,7 +12,7 @@ PLAIN = Style(False)
 NOW = 1_000_000.0
 
 
-def view_of(**changes: object) -> views.StatusView:
+def view_of(**changes: object) -> StatusView:
     given: dict[str, object] = {
         "enabled": True,
         "is_set_up": True,
@@ -21,11 +22,11 @@ def view_of(**changes: object) -> views.StatusView:
         "push_sessions": False,
         "push_sessions_file": "/r/.entire/settings.json",
         "hooks": (
-            views.HookView(name="git", where="/r/.git/hooks", is_installed=True),
-            views.HookView(name="Demo Agent", where="/home/u/.demo-agent/settings.json", is_installed=True),
+            HookView(name="git", where="/r/.git/hooks", is_installed=True),
+            HookView(name="Demo Agent", where="/home/u/.demo-agent/settings.json", is_installed=True),
         ),
     }
-    return views.StatusView(**{**given, **changes})  # type: ignore[arg-type]
+    return StatusView(**{**given, **changes})  # type: ignore[arg-type]
 
 
 def status(**changes: object) -> list[str]:
@@ -58,7 +59,7 @@ def test_the_first_line() -> None:
 
 def test_troubles() -> None:
     lines = status(
-        hooks=(views.HookView(name="git", where="", is_installed=False, problem="a hook is missing"),),
+        hooks=(HookView(name="git", where="", is_installed=False, problem="a hook is missing"),),
         lacks_agent_hooks=True,
         warnings=("odd settings",),
         failures=2,
@@ -74,8 +75,8 @@ def test_troubles() -> None:
 
 
 def test_sessions_of_this_worktree_that_are_not_over() -> None:
-    def session(name: str, phase: str, **more: object) -> views.SessionView:
-        return views.SessionView(session_id=name, agent="Demo", phase=phase, worktree="/r", **more)  # type: ignore[arg-type]
+    def session(name: str, phase: str, **more: object) -> SessionView:
+        return SessionView(session_id=name, agent="Demo", phase=phase, worktree="/r", **more)  # type: ignore[arg-type]
 
     lines = status(
         sessions=(
@@ -93,7 +94,7 @@ def test_sessions_of_this_worktree_that_are_not_over() -> None:
 
 
 def test_why_the_work_of_a_turn_is_not_committed() -> None:
-    session = views.SessionView(session_id="running-1", agent="Demo", phase="idle", worktree="/r", is_here=True,
+    session = SessionView(session_id="running-1", agent="Demo", phase="idle", worktree="/r", is_here=True,
                                 open_files=("a.py",), uncommitted="the hook\npre-commit \x1b[31mfailed")  # fmt: skip
     lines = status(sessions=(session,))
     at = lines.index("    uncommitted: a.py")
@@ -103,7 +104,7 @@ def test_why_the_work_of_a_turn_is_not_committed() -> None:
 def test_hooks_that_do_not_run() -> None:
     states = ("stale", "disabled", "untrusted", "unknown")
     hooks = [
-        views.HookView(name=state, where="", is_installed=False, status=state, problem=f"{state}!", remedies=("do it",))
+        HookView(name=state, where="", is_installed=False, status=state, problem=f"{state}!", remedies=("do it",))
         for state in states
     ]
     lines = status(hooks=tuple(hooks))
@@ -118,22 +119,22 @@ def test_hooks_that_do_not_run() -> None:
 
 
 def test_the_present_prompt_is_shown_and_not_the_first() -> None:
-    session = views.SessionView(session_id="running-1", agent="Demo", phase="active", worktree="/r", is_here=True,
+    session = SessionView(session_id="running-1", agent="Demo", phase="active", worktree="/r", is_here=True,
                                 last_seen=NOW, first_prompt="the first", prompt="the present")  # fmt: skip
     assert "  running-  Demo  working  -  just now  the present" in status(sessions=(session,))
 
 
 def test_a_line_for_each_problem_of_hooks() -> None:
-    hooks = views.HookView(name="git", where="", is_installed=False, problem="a; b", problems=("a", "b"))
+    hooks = HookView(name="git", where="", is_installed=False, problem="a; b", problems=("a", "b"))
     lines = status(hooks=(hooks,))
     at = lines.index("Hooks")
     assert lines[at + 1 : at + 3] == ["  git  BROKEN  a", "  git  BROKEN  b"]
 
 
 def test_status_at_every_width() -> None:
-    def session(name: str, prompt: str, **more: object) -> views.SessionView:
+    def session(name: str, prompt: str, **more: object) -> SessionView:
         given = {"phase": "active", "steps": 2, "last_seen": NOW - 70, **more}
-        return views.SessionView(session_id=name, agent="Claude Code", worktree="/r", is_here=True, prompt=prompt,
+        return SessionView(session_id=name, agent="Claude Code", worktree="/r", is_here=True, prompt=prompt,
                                  **given)  # type: ignore[arg-type]  # fmt: skip
 
     problems = ("post-commit is missing", "prepare-commit-msg does not call Entire (/home/u/repository/.git/hooks)")
@@ -146,7 +147,7 @@ def test_status_at_every_width() -> None:
             session("7ff8a118-1", "short", phase="idle"),
             session("8ff8a118-1", "", phase="ended", open_files=("a.py", "a folder/with a long name/b.py")),
         ),
-        hooks=(views.HookView(name="git", where="", is_installed=False, problems=problems),),
+        hooks=(HookView(name="git", where="", is_installed=False, problems=problems),),
         warnings=("unknown key 'x' in .entire/settings.json",),
         failures=2,
         log="/r/.git/entire/logs/entire.log",

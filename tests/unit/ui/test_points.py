@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from entire.model import views
 from entire.model.value import replace
+from entire.model.views.points import ConversationView, EditView, LeftView, PointView, RewindView
 from entire.ui.console import diffs, text
 from entire.ui.console.text import Style
 from entire.ui.screens import points
@@ -20,12 +20,12 @@ NOW = 1_750_000_000.0  # 2025-06-15 15:06:40 UTC
 PLAIN, COLOURED = Style(False), Style(True)
 
 
-def point(oid: str = "a" * 40, **changes: Any) -> views.PointView:
+def point(oid: str = "a" * 40, **changes: Any) -> PointView:
     known: dict[str, Any] = {
         "kind": "step", "time": NOW - 60, "session_id": "0f3d2c1b-1111", "agent": "Claude Code",
         "prompt": "Add a greeting", "message": "Step", "files": ("a.py", "b.py"), "added": 12, "removed": 3,
     }  # fmt: skip
-    return views.PointView(id=oid, **(known | changes))
+    return PointView(id=oid, **(known | changes))
 
 
 def test_an_entry_has_the_keys_of_the_go_cli_first() -> None:
@@ -109,7 +109,7 @@ anything = st.text(st.characters(codec=None), max_size=40)
     ),
     st.integers(100, 200),
 )  # fmt: skip
-def test_every_line_fits_and_is_harmless(found: list[views.PointView], width: int) -> None:
+def test_every_line_fits_and_is_harmless(found: list[PointView], width: int) -> None:
     lines = [line for line, _ in points.rows(found, width, NOW)]
     assert len(lines) == len(found)
     assert all(cell_len(line) <= width and line.isprintable() for line in lines)
@@ -124,26 +124,26 @@ def test_what_a_search_looks_at() -> None:
 # ---------------------------------------------------------------- summaries
 
 
-def rewind(**changes: Any) -> views.RewindView:
-    return views.RewindView(**({"title": "rewind to aaaaaaa"} | changes))
+def rewind(**changes: Any) -> RewindView:
+    return RewindView(**({"title": "rewind to aaaaaaa"} | changes))
 
 
-def summary(view: views.RewindView, **how: Any) -> list[str]:
+def summary(view: RewindView, **how: Any) -> list[str]:
     return list(points.summary(view, PLAIN, **how))
 
 
 FULL = rewind(
     point=point(),
     edits=(
-        views.EditView(path="a.py", what="write"), views.EditView(path="b.py", what="create"),
-        views.EditView(path="c\n.py", what="delete"), views.EditView(path="e\udce9.py", what="conflict"),
+        EditView(path="a.py", what="write"), EditView(path="b.py", what="create"),
+        EditView(path="c\n.py", what="delete"), EditView(path="e\udce9.py", what="conflict"),
     ),
-    left=(views.LeftView(path="lib", reason="a submodule"),),
+    left=(LeftView(path="lib", reason="a submodule"),),
     yours=("a.py",),
     conversations=(
-        views.ConversationView(session_id="0f3d2c1b-1111", agent="Claude Code", what="cut", is_open=True, pid=42,
+        ConversationView(session_id="0f3d2c1b-1111", agent="Claude Code", what="cut", is_open=True, pid=42,
                                command="claude -r 0f3d2c1b-1111"),
-        views.ConversationView(session_id="99", agent="", what="missing"),
+        ConversationView(session_id="99", agent="", what="missing"),
     ),
     others=("77777777-2222",),
     branch="main", moved_to="1234567890abcdef", backup="refs/entire/backup/1",
@@ -186,14 +186,14 @@ def test_edits_that_were_kept() -> None:
 
 
 def test_many_files_are_counted() -> None:
-    many = rewind(edits=tuple(views.EditView(path=f"{n}.py", what="write") for n in range(1500)))
+    many = rewind(edits=tuple(EditView(path=f"{n}.py", what="write") for n in range(1500)))
     lines = summary(many)
     assert len(lines) == points.SHOWN + 2
     assert lines[-1] == "  and 1,480 more"
 
 
 def test_nothing_to_do() -> None:
-    idle = rewind(conversations=(views.ConversationView(session_id="s", what="unchanged"),))
+    idle = rewind(conversations=(ConversationView(session_id="s", what="unchanged"),))
     assert points.is_nothing(idle)
     assert summary(idle)[1] == "Nothing to restore: nothing has changed since then."
     assert summary(replace(idle, logs_only=True))[1] == (
@@ -204,15 +204,15 @@ def test_nothing_to_do() -> None:
     )
     assert summary(replace(idle, left=FULL.left))[1] == "Nothing to restore."
     assert not points.is_nothing(FULL)
-    assert not points.is_nothing(rewind(conversations=(views.ConversationView(session_id="s", what="cut"),)))
+    assert not points.is_nothing(rewind(conversations=(ConversationView(session_id="s", what="cut"),)))
 
 
 @given(anything, anything, anything)
 def test_a_summary_commands_no_terminal(title: str, path: str, what: str) -> None:
     view = rewind(
-        title=title, edits=(views.EditView(path=path, what=what),), left=(views.LeftView(path=path, reason=title),),
+        title=title, edits=(EditView(path=path, what=what),), left=(LeftView(path=path, reason=title),),
         yours=(path,), branch=path or "x", moved_to=what, backup=title, others=(title,),
-        conversations=(views.ConversationView(session_id=path, agent=title, what="cut", command=title),),
+        conversations=(ConversationView(session_id=path, agent=title, what="cut", command=title),),
     )  # fmt: skip
     for line in summary(view, done=True):
         assert all(char.isprintable() or char in "\n\t" for char in line)

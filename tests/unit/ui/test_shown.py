@@ -6,11 +6,19 @@ from collections.abc import Iterable
 
 import pytest
 
-from entire.model import views
 from entire.model.conversations import ConversationPart, ShownView, SubagentView, TurnView
 from entire.model.records import Attribution
 from entire.model.transcripts import Edit, TokenUsage, ToolCall
-from entire.model.views import MessageView
+from entire.model.views.checkpoints import (
+    CheckpointView,
+    CommitView,
+    FileView,
+    MessageView,
+    PartView,
+    PromptView,
+    RangeView,
+    TaskView,
+)
 from entire.ui.console.text import Style
 from entire.ui.screens.shown import Form, Printer
 from tests import screens
@@ -67,18 +75,18 @@ PART = ConversationPart(
     checkpoint_ids=("a1b2c3d4e5f6",), started=NOON, turns=TURNS, files=("hello.py",), open_files=("hello.py", "日.txt"),
     messages=MESSAGES, subagents=(SUBAGENT,),
 )  # fmt: skip
-CHECKPOINT = views.CheckpointView(
+CHECKPOINT = CheckpointView(
     id="a1b2c3d4e5f6", strategy="manual-commit", branch="main", created=NOON, files=("hello.py",), tokens=USAGE,
-    parts=(views.PartView(
+    parts=(PartView(
         slot=0, session_id=SESSION, agent="Claude Code", created=NOON, files=("hello.py", "notes.txt"), tokens=USAGE,
-        prompts=(views.PromptView(text="Make the greeting friendly, please", turn="00aa11bb22cc", model="claude-x"),),
+        prompts=(PromptView(text="Make the greeting friendly, please", turn="00aa11bb22cc", model="claude-x"),),
         lines=Attribution(agent_lines=3, human_added=1, total_committed=4, agent_percentage=75.0),
     ),),
-    commits=(views.CommitView(oid="0123456789" * 4, subject="Make the greeting friendly", author="Dev", time=NOON),),
-    tasks=(views.TaskView(tool_use_id="t4", agent_id="a2601ff26f8fe7762", session_id=SESSION, has_transcript=True,
+    commits=(CommitView(oid="0123456789" * 4, subject="Make the greeting friendly", author="Dev", time=NOON),),
+    tasks=(TaskView(tool_use_id="t4", agent_id="a2601ff26f8fe7762", session_id=SESSION, has_transcript=True,
                           description="look for other greetings", type="general-purpose"),),
-    lines=(views.FileView(path="hello.py", status="M", added=(
-        views.RangeView(first=1, last=3, session_id=SESSION, turn="00aa11bb22cc"), views.RangeView(first=4, last=4))),),
+    lines=(FileView(path="hello.py", status="M", added=(
+        RangeView(first=1, last=3, session_id=SESSION, turn="00aa11bb22cc"), RangeView(first=4, last=4))),),
 )  # fmt: skip
 DIFF = "diff --git a/hello.py b/hello.py\n--- a/hello.py\n+++ b/hello.py\n@@ -1,2 +1,2 @@\n-hi\n+hello\n end\n"
 VIEWS = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from entire.model.views import TargetView
+from entire.model.views.checkpoints import TargetView
 from entire.ui.console import stream
 
 

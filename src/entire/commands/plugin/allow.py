@@ -11,7 +11,7 @@ from entire.workspace.plugins import Plugins
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views import PluginView
+    from entire.model.views.setup import PluginView
 
 
 @click.command("allow", cls=group.Command)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import PluginView
+    from entire.model.views.setup import PluginView
     from entire.ui.console.text import Style
 
 

@@ -8,7 +8,7 @@ import sys
 from entire.conversation.messages import BY_USER
 from entire.model.conversations import ConversationPart, TurnView
 from entire.model.value import replace
-from entire.model.views import MessageView
+from entire.model.views.checkpoints import MessageView
 from entire.queries import turns
 from entire.queries.transcripts import session_transcripts, subagents
 from entire.store import checkpoints, lineage_file, open_files
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
-    from entire.model.views import PartView
+    from entire.model.views.checkpoints import PartView
     from entire.queries.transcripts.session_transcripts import ReadTranscript
     from entire.store.checkpoints import Checkpoint
 

@@ -10,7 +10,7 @@ from entire.agents.directory import AgentDirectory
 from entire.agents.stand_in import StandIn
 from entire.errors import MissingObjectError
 from entire.model.value import Value
-from entire.model.views import MessageView
+from entire.model.views.checkpoints import MessageView
 from entire.store import step_transcripts, transcript_ends, transcripts
 from entire.store.checkpoints import Slot
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
-    from entire.model.views import MessageView
+    from entire.model.views.checkpoints import MessageView
     from entire.queries.transcripts.session_transcripts import ReadTranscript
     from entire.store.checkpoints import Task
 

@@ -16,7 +16,8 @@ from entire.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.model.views import CheckpointView, PartView, PointView, SessionView
+    from entire.model.views.checkpoints import CheckpointView, PartView, SessionView
+    from entire.model.views.points import PointView
     from entire.testing.promises.rig import Player, Rig
 
 

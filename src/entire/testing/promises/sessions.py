@@ -12,7 +12,7 @@ from entire.testing.promises import odd, questions
 from entire.testing.promises.repository import open_repository
 
 if TYPE_CHECKING:
-    from entire.model.views import PartView
+    from entire.model.views.checkpoints import PartView
     from entire.testing.promises.repository import Repository
     from entire.testing.promises.rig import Player, Rig
 

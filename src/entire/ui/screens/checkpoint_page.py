@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from entire.model import views
     from entire.model.records import Attribution, CodeLearning, Summary
     from entire.model.transcripts import TokenUsage
+    from entire.model.views.checkpoints import CheckpointView, PartView, RangeView, RemovedView, TaskView
     from entire.ui.console.sheet import Sheet
 
 _LONG_PROMPT = 400
@@ -31,7 +31,7 @@ class Page(Value):
     turns: Mapping[tuple[str, str], int] = {}  # the numbers by which a conversation below calls session and turn
 
 
-def lines(view: views.CheckpointView, sheet: Sheet, form: Page) -> Iterator[str]:
+def lines(view: CheckpointView, sheet: Sheet, form: Page) -> Iterator[str]:
     """Show a checkpoint's commits, sessions, prompts, files and tokens."""
     yield from sheet.heading(f"Checkpoint {view.id}")
     yield from sheet.table(_facts(view))
@@ -49,7 +49,7 @@ def lines(view: views.CheckpointView, sheet: Sheet, form: Page) -> Iterator[str]
     yield from sheet.section("Problems", problems)
 
 
-def _facts(view: views.CheckpointView) -> Iterator[tuple[str, str]]:
+def _facts(view: CheckpointView) -> Iterator[tuple[str, str]]:
     for commit in view.commits:
         by = f"({text.plain(commit.author)}, {text.moment(commit.time)})"
         yield "Commit", f"{commit.oid[:7]} {text.one_line(commit.subject)} {by}"
@@ -60,7 +60,7 @@ def _facts(view: views.CheckpointView) -> Iterator[tuple[str, str]]:
         yield "Tokens", tokens(view.tokens)
 
 
-def _part(part: views.PartView, *, short: bool) -> Iterator[tuple[str, str]]:
+def _part(part: PartView, *, short: bool) -> Iterator[tuple[str, str]]:
     yield "Files", pages.path_list(part.files) or "none"
     yield "Lines", _lines(part.lines)
     models = dict.fromkeys(prompt.model for prompt in part.prompts if prompt.model)
@@ -75,7 +75,7 @@ def _part(part: views.PartView, *, short: bool) -> Iterator[tuple[str, str]]:
         yield from digests.rows(part, short=short)
 
 
-def _prompts(part: views.PartView, sheet: Sheet, *, full: bool) -> Iterator[str]:
+def _prompts(part: PartView, sheet: Sheet, *, full: bool) -> Iterator[str]:
     yield f"  Prompts ({len(part.prompts)})" if part.prompts else "  Prompts: none stored"
     for number, prompt in enumerate(part.prompts, 1):
         shown = prompt.text.strip()
@@ -87,14 +87,14 @@ def _prompts(part: views.PartView, sheet: Sheet, *, full: bool) -> Iterator[str]
         yield from indented
 
 
-def _attribution(view: views.CheckpointView, form: Page) -> Iterator[tuple[str, str]]:
+def _attribution(view: CheckpointView, form: Page) -> Iterator[tuple[str, str]]:
     """Return, for each file, which prompt or person added or removed its lines."""
     names = _names(view.parts) | {key: f"turn {number}" for key, number in form.turns.items()}
 
     def name(session_id: str, turn: str) -> str:
         return names.get((session_id, turn), f"session {text.plain(session_id[:8])}") if session_id else "a person"
 
-    def writer(lines: views.RangeView | views.RemovedView) -> str:
+    def writer(lines: RangeView | RemovedView) -> str:
         return "the commit's hooks" if lines.is_by_hook else name(lines.session_id, lines.turn)
 
     for file in view.lines or ():
@@ -109,7 +109,7 @@ def _attribution(view: views.CheckpointView, form: Page) -> Iterator[tuple[str, 
         yield text.full_path(file.path), ", ".join(shown)
 
 
-def _names(parts: Sequence[views.PartView]) -> dict[tuple[str, str], str]:
+def _names(parts: Sequence[PartView]) -> dict[tuple[str, str], str]:
     return {
         (part.session_id, prompt.turn): f"prompt {number}"
         + (f" of {text.plain(part.session_id[:8])}" if len(parts) > 1 else "")
@@ -119,7 +119,7 @@ def _names(parts: Sequence[views.PartView]) -> dict[tuple[str, str], str]:
     }
 
 
-def _span(lines: views.RangeView) -> str:
+def _span(lines: RangeView) -> str:
     return f"line {lines.first}:" if lines.first == lines.last else f"lines {lines.first}-{lines.last}:"
 
 
@@ -168,7 +168,7 @@ def _figure(usage: TokenUsage, *names: str) -> str:
     return f"{known:,}" if is_known else f"at least {known:,}" if known else "unknown"
 
 
-def _tasks(tasks: Sequence[views.TaskView]) -> Iterator[tuple[str, str]]:
+def _tasks(tasks: Sequence[TaskView]) -> Iterator[tuple[str, str]]:
     for task in tasks:
         about = [text.one_line(task.description, 80)] if task.description else []
         about += [text.one_line(task.type, 40)] if task.type else []

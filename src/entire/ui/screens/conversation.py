@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from entire.model.conversations import ConversationPart, SubagentView, TurnView
     from entire.model.transcripts import ToolCall
-    from entire.model.views import MessageView
+    from entire.model.views.checkpoints import MessageView
     from entire.ui.console.sheet import Sheet
 
 _SUBJECT = 100  # characters of a tool call on one line

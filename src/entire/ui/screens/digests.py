@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, TestRunDigest
-    from entire.model.views import PartView
+    from entire.model.views.checkpoints import PartView
 
 _SHOWN = 5  # of each kind
 _STATUS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "type changed"}

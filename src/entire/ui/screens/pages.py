@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from entire.model import views
+    from entire.model.views.checkpoints import SessionView
+    from entire.model.views.status import HookView, StatusView, UnlinkedView
     from entire.ui.console.text import Style
 
 PHASES = {"active": "working", "active_committed": "working", "idle": "waiting", "ended": "ended"}
@@ -22,14 +23,12 @@ _FEW_WORDS = 20  # cells that a prompt needs at least
 # ---------------------------------------------------------------- status
 
 
-def status(
-    view: views.StatusView, style: Style, now: float, *, detailed: bool, width: int | None = None
-) -> Iterator[str]:
+def status(view: StatusView, style: Style, now: float, *, detailed: bool, width: int | None = None) -> Iterator[str]:
     """Show the state of a worktree, on a terminal within its width. Scripts read the first line."""
     yield from text.broken(_status(view, style, now, detailed=detailed, width=width), width)
 
 
-def _status(view: views.StatusView, style: Style, now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
+def _status(view: StatusView, style: Style, now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
     if not view.is_set_up:
         yield "Entire is disabled here: it was never enabled (run `entire enable`)"
     else:
@@ -46,14 +45,14 @@ def _status(view: views.StatusView, style: Style, now: float, *, detailed: bool,
         yield from section("Settings", [text.plain(path) for path in view.settings_files], style)
 
 
-def _facts(view: views.StatusView) -> Iterator[tuple[str, str]]:
+def _facts(view: StatusView) -> Iterator[tuple[str, str]]:
     yield "Branch", text.plain(view.branch) or "(detached HEAD)"
     yield "Checkpoints", f"{view.checkpoints:,} stored"
     if view.is_set_up:
         yield "Pushing", _pushing(view)
 
 
-def _pushing(view: views.StatusView) -> str:
+def _pushing(view: StatusView) -> str:
     """Say whether checkpoints are pushed, and which file says so."""
     file = text.path(view.push_sessions_file, view.top)
     behind = ", ".join(f"{remote} lacks {text.count(n, 'checkpoint commit')}" for remote, n in view.unpushed.items())
@@ -75,7 +74,7 @@ def section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> I
         yield from ("  " + line for line in shown)
 
 
-def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
+def _sessions(found: Sequence[SessionView], now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
     """Show this worktree's sessions that are open or have uncommitted files; with ``detailed``, all sessions."""
     shown = [state for state in found if detailed or (state.is_here and (state.phase != "ended" or state.open_files))]
     rows = []
@@ -111,7 +110,7 @@ def _with_prompt(line: str, prompt: str, width: int | None) -> list[str]:
     return [line if width is None else wrapping.fit(line, room), *below]
 
 
-def _unlinked(found: Sequence[views.UnlinkedView], *, detailed: bool) -> list[str]:
+def _unlinked(found: Sequence[UnlinkedView], *, detailed: bool) -> list[str]:
     shown = found if detailed else found[:5]
     rows = [
         (commit.commit[:7], text.one_line(commit.subject, 50), text.one_line(commit.reason, 160)) for commit in shown
@@ -119,7 +118,7 @@ def _unlinked(found: Sequence[views.UnlinkedView], *, detailed: bool) -> list[st
     return text.table(rows)
 
 
-def _hooks(view: views.StatusView, width: int | None) -> list[str]:
+def _hooks(view: StatusView, width: int | None) -> list[str]:
     """Return a line for each program whose hooks are well, and one for each problem."""
     rows = []
     for hooks in view.hooks:
@@ -132,7 +131,7 @@ def _hooks(view: views.StatusView, width: int | None) -> list[str]:
     return [line if width is None else wrapping.fit(line, width - 2) for line in text.table(rows)]
 
 
-def _tested(hooks: views.HookView) -> str:
+def _tested(hooks: HookView) -> str:
     """Say with which versions of an agent this one of ours was tested, and which other one ran here."""
     if not hooks.tested_versions:
         return ""
@@ -140,7 +139,7 @@ def _tested(hooks: views.HookView) -> str:
     return f" ({other}tested with {' and '.join(hooks.tested_versions)})"
 
 
-def _warnings(view: views.StatusView) -> Iterator[str]:
+def _warnings(view: StatusView) -> Iterator[str]:
     for warning in view.warnings:
         yield text.plain(warning)
     for missing in view.unrecorded:
@@ -171,7 +170,7 @@ def path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
 
 def listing(
     branch: str, rows: Iterable[str], total: int, style: Style, *, session_id: str = "",
-    open_work: Sequence[views.SessionView] = (),
+    open_work: Sequence[SessionView] = (),
 ) -> Iterator[str]:  # fmt: skip
     """Show the history of a branch, by its rows. Scripts read ``Branch:``, ``Checkpoints:`` and ``Filtered by
     session:``.

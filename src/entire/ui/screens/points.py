@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from entire.model import views
+    from entire.model.views.points import ConversationView, EditView, PointView, RewindView
     from entire.ui.console.text import Style
 
 SHOWN = 20
@@ -34,7 +34,7 @@ _CONVERSATIONS = {
 }
 
 
-def entry(point: views.PointView) -> dict[str, object]:
+def entry(point: PointView) -> dict[str, object]:
     """Return a point for ``rewind --list``: first the Go CLI's keys, then ours."""
     own = form.of(point)
     return {
@@ -62,7 +62,7 @@ def forgotten(found: Sequence[tuple[str, str, str]]) -> Iterator[str]:
 # ---------------------------------------------------------------- the table
 
 
-def rows(points: Sequence[views.PointView], width: int, now: float) -> list[tuple[str, str]]:
+def rows(points: Sequence[PointView], width: int, now: float) -> list[tuple[str, str]]:
     """Return a line per point that fits the width, and its colour: ``dim`` if a commit holds it already."""
     cells = [_cells(point, now) for point in points]
     if width < 90:  # the session id identifies the agent
@@ -82,19 +82,19 @@ def rows(points: Sequence[views.PointView], width: int, now: float) -> list[tupl
     return out
 
 
-def table(points: Sequence[views.PointView], width: int, now: float, style: Style) -> list[str]:
+def table(points: Sequence[PointView], width: int, now: float, style: Style) -> list[str]:
     """Return the coloured lines of ``rows``."""
     return [style(line, kind) if kind else line for line, kind in rows(points, width, now)]
 
 
-def words(point: views.PointView) -> str:
+def words(point: PointView) -> str:
     """Return what the picker searches."""
     kind = _KINDS.get(point.kind, "")
     fields = (point.id, point.session_id, point.agent, kind, side(point), point.prompt, point.message)
     return " ".join((*fields, *point.files)).casefold()
 
 
-def _cells(point: views.PointView, now: float) -> tuple[str, ...]:
+def _cells(point: PointView, now: float) -> tuple[str, ...]:
     return (
         history.moment(point.time, _TIME, now),
         short(point.session_id),
@@ -105,22 +105,22 @@ def _cells(point: views.PointView, now: float) -> tuple[str, ...]:
     )
 
 
-def _title(point: views.PointView) -> str:
+def _title(point: PointView) -> str:
     """Return a commit's subject, and any other point's prompt."""
     first, second = (point.prompt, point.message) if point.kind != "checkpoint" else (point.message, point.prompt)
     return text.one_line(first or second or "(no prompt)", 300)
 
 
-def _row_title(point: views.PointView) -> str:
+def _row_title(point: PointView) -> str:
     """Return the title, and on which side of its prompt a point is that has no other title."""
     return f"{side(point)}: {_title(point)}" if point.kind in _SIDES else _title(point)
 
 
-def side(point: views.PointView) -> str:
+def side(point: PointView) -> str:
     return "before" if point.is_before_prompt else "after"
 
 
-def _depths(points: Sequence[views.PointView]) -> list[int]:
+def _depths(points: Sequence[PointView]) -> list[int]:
     parents = {point.id: point.parent for point in points}
     found = []
     for point in points:
@@ -139,7 +139,7 @@ def _fit(line: str, cells: int) -> str:
 # ---------------------------------------------------------------- rewind
 
 
-def is_nothing(view: views.RewindView) -> bool:
+def is_nothing(view: RewindView) -> bool:
     """Tell whether a rewind changes no file, no conversation and no branch."""
     return (
         not view.edits
@@ -148,7 +148,7 @@ def is_nothing(view: views.RewindView) -> bool:
     )
 
 
-def summary(view: views.RewindView, style: Style, *, done: bool = False, keep_mine: bool = False) -> Iterator[str]:
+def summary(view: RewindView, style: Style, *, done: bool = False, keep_mine: bool = False) -> Iterator[str]:
     """Show what a rewind will do, or did; ``keep_mine``: the user's edits are merged instead of removed."""
     prompt = f", {side(view.point)} its prompt" if view.point is not None and view.point.kind in _SIDES else ""
     title = f"{prompt}: {_title(view.point)}" if view.point is not None else ""
@@ -173,7 +173,7 @@ def summary(view: views.RewindView, style: Style, *, done: bool = False, keep_mi
         yield "Undo: entire rewind --undo"
 
 
-def _nothing(view: views.RewindView) -> str:
+def _nothing(view: RewindView) -> str:
     if view.logs_only:
         return "Nothing to restore: the conversation is as it was then. The files were not compared."
     if view.untouched:
@@ -184,7 +184,7 @@ def _nothing(view: views.RewindView) -> str:
     return "Nothing to restore: nothing has changed since then."
 
 
-def _edits(edits: Sequence[views.EditView], style: Style, *, done: bool) -> Iterator[str]:
+def _edits(edits: Sequence[EditView], style: Style, *, done: bool) -> Iterator[str]:
     conflicts = [edit for edit in edits if edit.what == "conflict"]
     ordered = [*conflicts, *(edit for edit in edits if edit.what != "conflict")]
     lines = text.table([(_word(_EDITS, edit.what, done=done), path(edit.path)) for edit in ordered])
@@ -193,7 +193,7 @@ def _edits(edits: Sequence[views.EditView], style: Style, *, done: bool) -> Iter
         yield "Resolve the conflicts as after a git merge: the files hold both versions, with conflict markers."
 
 
-def _branch(view: views.RewindView, *, done: bool) -> Iterator[str]:
+def _branch(view: RewindView, *, done: bool) -> Iterator[str]:
     if view.taken_back:
         name = path(view.branch) if view.branch else "HEAD (no branch)"
         verb = f"Commit {path(view.commit[:12])} on {name} takes" if done else f"A new commit on {name} will take"
@@ -222,7 +222,7 @@ def _yours(paths: Sequence[str], style: Style, *, done: bool, keep_mine: bool) -
     yield from _bounded([path(name) for name in paths])
 
 
-def _conversation(change: views.ConversationView, style: Style, *, done: bool) -> Iterator[str]:
+def _conversation(change: ConversationView, style: Style, *, done: bool) -> Iterator[str]:
     agent = text.one_line(change.agent, 40) or "session"
     outcome = style(problem(change), "yellow") if change.problem else _word(_CONVERSATIONS, change.what, done=done)
     yield f"Conversation of {agent} {short(change.session_id)}: {outcome}"
@@ -233,7 +233,7 @@ def _conversation(change: views.ConversationView, style: Style, *, done: bool) -
         yield f"  to continue: {path(change.command)}"
 
 
-def problem(change: views.ConversationView) -> str:
+def problem(change: ConversationView) -> str:
     """Return why a conversation stays as it is, for people; '' if it does not have to."""
     return f"{text.one_line(change.problem, 300)}; it stays as it is" if change.problem else ""
 

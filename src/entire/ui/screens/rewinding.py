@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.model import views
     from entire.model.requests import RewindRequest
+    from entire.model.views.points import PointView, WaysBackView
     from entire.rewind.plan import Rewind
     from entire.workspace import Workspace
 
@@ -28,7 +28,7 @@ _PARTS = (
 )
 
 
-def choose(workspace: Workspace, found: Sequence[views.PointView], request: RewindRequest) -> views.PointView | None:
+def choose(workspace: Workspace, found: Sequence[PointView], request: RewindRequest) -> PointView | None:
     """Let the user choose a point; None if they quit."""
     now = time.time()
 
@@ -50,7 +50,7 @@ def choose(workspace: Workspace, found: Sequence[views.PointView], request: Rewi
     return found[number] if number is not None else None
 
 
-def with_last_start(found: Sequence[views.PointView]) -> list[views.PointView]:
+def with_last_start(found: Sequence[PointView]) -> list[PointView]:
     """Put the start of the last turn before the points, as the first choice."""
     turns = [point for point in found if point.before_prompt]
     last = max(turns, key=lambda point: point.prompted, default=None)
@@ -61,7 +61,7 @@ def with_last_start(found: Sequence[views.PointView]) -> list[views.PointView]:
     return [start, *found]
 
 
-def about(point: views.PointView) -> Iterator[tuple[str, str]]:
+def about(point: PointView) -> Iterator[tuple[str, str]]:
     """Yield a point's details: its prompt and files."""
     who = f"{text.one_line(point.agent, 40)} {text.one_line(point.session_id, 40)}".strip()
     name = point.id if point.is_before_prompt else point.id[:12]
@@ -74,13 +74,13 @@ def about(point: views.PointView) -> Iterator[tuple[str, str]]:
         yield f"{text.count(len(point.files), 'file')}: {shown}" + (f" and {more} more" if more > 0 else ""), "dim"
 
 
-def name(point: views.PointView, found: Sequence[views.PointView]) -> str:
+def name(point: PointView, found: Sequence[PointView]) -> str:
     """Return an unambiguous id of a point: a squashed commit has several checkpoints."""
     same = sum(other.id == point.id for other in found)
     return point.checkpoint_id if same > 1 and point.checkpoint_id else point.id
 
 
-def questions(workspace: Workspace, point: views.PointView, request: RewindRequest) -> RewindRequest:
+def questions(workspace: Workspace, point: PointView, request: RewindRequest) -> RewindRequest:
     """Ask what to restore, unless the command line says so."""
     changes_branch = request.reset or request.take_back
     if not (request.logs_only or request.files_only or request.paths):
@@ -93,7 +93,7 @@ def questions(workspace: Workspace, point: views.PointView, request: RewindReque
     return request
 
 
-def _way_back(workspace: Workspace, ways: views.WaysBackView) -> str:
+def _way_back(workspace: Workspace, ways: WaysBackView) -> str:
     """Ask what to do about the commits after a point, if there are any and anything can be done."""
     if not (ways.may_move or ways.may_take_back):
         return _FILES
