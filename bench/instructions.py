@@ -58,13 +58,12 @@ def rows(folder: Path) -> Iterator[tuple[str, int, float]]:
 
 def _counted(folder: Path, logs: Path) -> Path:
     """Return a folder for PATH whose ``entire`` counts instructions once the folder for the logs is there."""
-    start = [sys.executable, "-I", "-S", str(ROOT / "src" / "entire" / "launch.py")]
+    begin = shlex.join([sys.executable, "-I", "-S", str(ROOT / "src" / "entire" / "launch.py")])
     program = folder / "bin" / "entire"
     program.parent.mkdir()
     program.write_text(
-        f'#!/bin/sh\nif [ "$1" = hooks ] && [ -d {logs} ]; then\n'
-        f'  exec {shlex.join(COUNT)} --log-file="{logs}/$3.%p" {shlex.join(start)} "$@" 2>/dev/null\n'
-        f'fi\nexec {shlex.join(start)} "$@"\n'
+        f'#!/bin/sh\n[ "$1" = hooks ] || exec {sys.executable} -I -m entire "$@"\n[ -d {logs} ] || exec {begin} "$@"\n'
+        f'exec {shlex.join(COUNT)} --log-file="{logs}/$3.%p" {begin} "$@" 2>/dev/null\n'
     )
     program.chmod(0o755)
     return program.parent

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from entire import launch, layout
+from entire import layout, start
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "src" / "launcher" / "entire"
@@ -224,18 +224,30 @@ def test_the_command_under_test_starts() -> None:
 
 def test_the_search_path_has_the_package_then_the_environment() -> None:
     packages = "/env/lib/python3.12/site-packages"
-    assert launch.search_path(packages, "/env/bin/python3.12", (3, 12)) == [packages]
-    assert launch.search_path("/source/src", "/env/bin/python3.12", (3, 12)) == ["/source/src", packages]
+    assert start.search_path(packages, "/env/bin/python3.12", (3, 12)) == [packages]
+    assert start.search_path("/source/src", "/env/bin/python3.12", (3, 12)) == ["/source/src", packages]
 
 
 def test_hooks_import_entire_and_its_dependencies_without_site() -> None:
     code = (
-        "import runpy, sys; launch = runpy.run_path(sys.argv[1]); "
-        "sys.path += launch['search_path'](sys.argv[2], sys.executable, sys.version_info[:2]); "
+        "import sys; sys.path.append(sys.argv[1]); from entire import start; "
+        "sys.path[-1:] = start.search_path(sys.argv[1], sys.executable, sys.version_info[:2]); "
         "import entire.cli, ahocorasick_rs"
     )
-    source = ROOT / "src" / "entire" / "launch.py"
-    assert run(Path.cwd(), sys.executable, "-I", "-S", "-c", code, source, ROOT / "src") == []
+    assert run(Path.cwd(), sys.executable, "-I", "-S", "-c", code, ROOT / "src") == []
+
+
+def test_hooks_load_our_modules_from_one_file(enabled: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src" / "entire", tmp_path / "entire", ignore=shutil.ignore_patterns("*.bundle"))
+    hook = (sys.executable, "-I", "-S", tmp_path / "entire" / "launch.py", *HOOK)
+    made = tmp_path / "entire" / "__pycache__" / f"hooks.{sys.implementation.cache_tag}.bundle"
+    run(enabled, *hook)
+    first = made.read_bytes()
+    assert b"entire.commands.hooks" in first
+    shutil.rmtree(tmp_path / "entire" / "commands" / "__pycache__")
+    run(enabled, *hook)
+    assert made.read_bytes() == first
+    assert not (tmp_path / "entire" / "commands" / "__pycache__").exists()
 
 
 def test_a_plugin_in_python_runs_in_place_of_entire(installed: Installed, plain: Path) -> None:

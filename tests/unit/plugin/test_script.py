@@ -45,8 +45,8 @@ def test_what_path_files_name_is_found(tmp_path: Path) -> None:
     (packages / "x.pth").write_text(str(tmp_path / "elsewhere"))
     (tmp_path / "tool").write_text("import far_away, sys; sys.exit(far_away.value)")
     code = (
-        "import runpy, sys; launch = runpy.run_path(sys.argv[1] + '/entire/launch.py'); "
-        "sys.path += launch['search_path'](sys.argv[1], sys.argv[2], sys.version_info[:2]); "
+        "import sys; sys.path.append(sys.argv[1]); from entire import start; "
+        "sys.path[-1:] = start.search_path(sys.argv[1], sys.argv[2], sys.version_info[:2]); "
         "from entire.plugin import script; script.run(sys.argv[3])"
     )
     argv = (ROOT / "src", prefix / "bin/python", tmp_path / "tool")
