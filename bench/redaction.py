@@ -18,15 +18,17 @@ import tempfile
 import time
 import zlib
 
-from entire.redact import engine, places, policy, redact_jsonl, replacing
-from entire.redact.reading import views
+from entire.redact import Sources, adopt, redact_jsonl
+from entire_secrets import engine, places, replacing
+from entire_secrets.reading import views
 
 COLD = """
 import json, sys, time
 data = open(sys.argv[1], "rb").read()
 start = time.perf_counter()
-from entire.redact.reading import literals
-from entire.redact import places, redact_jsonl
+from entire_secrets.reading import literals
+from entire.redact import redact_jsonl
+from entire_secrets import places
 imported = time.perf_counter()
 if sys.argv[2] == "pure":
     literals.COMPILED_FROM = 1 << 60
@@ -103,11 +105,11 @@ def dense() -> dict[str, float]:
     for name, data in {"10,000 tokens": secrets(10_000, 5_000_000, "tokens"),
                        "bcrypt": secrets(15_000, 1_500_000, "hashes")}.items():  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
-            policy.adopt(policy.Sources(memory=os.path.join(folder, "known")))
+            adopt(Sources(memory=os.path.join(folder, "known")))
             start = time.process_time()
             redact_jsonl(data)
             found[name] = time.process_time() - start
-    policy.adopt(policy.Sources())
+    adopt(Sources())
     return found
 
 

@@ -1,7 +1,7 @@
-"""Write ``entire.redact.rules.keywords``, the keywords of all rules, and ``modules``, which tells where the rules are:
+"""Write ``entire_secrets.rules.keywords``, the keywords of all rules, and ``modules``, which tells where the rules are:
 a text without any keyword loads no rule.
 
-Run ``python scripts/keywords.py`` when rules or guards have changed; ``tests/unit/redact/test_keywords.py`` notices.
+Run ``python scripts/keywords.py`` when rules or guards have changed: ``test_keywords.py`` notices.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from entire.redact.engine import TRIGRAM, Text
-from entire.redact.places import SIGNS
-from entire.redact.rules import guards, rule, table
+from entire_secrets.engine import TRIGRAM, Text
+from entire_secrets.places import SIGNS
+from entire_secrets.rules import guards, rule, table
 
 ROOT = Path(__file__).resolve().parent.parent
 

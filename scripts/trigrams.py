@@ -1,4 +1,4 @@
-"""Print the table of `entire.redact.judging.words`: the letter triples that are common in words of code and prose.
+"""Print the table of `entire_secrets.judging.words`: the letter triples that are common in words of code and prose.
 
 Run ``python scripts/trigrams.py FOLDER...`` on sources and manuals. A word counts once, however often it occurs, and
 little more if it occurs often: names that few people use would otherwise count as much as English.
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 
-from entire.redact.judging import words
+from entire_secrets.judging import words
 
 COMMON = 2500
 """How many triples count as common: of those in 33,000 words these were 85 %, of all possible ones they are 14 %."""

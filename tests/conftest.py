@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from entire.redact import policy
+from entire.redact import Sources, adopt
 
 # Helpers of the end-to-end tests that assert: a failure there shows the values, too.
 pytest.register_assert_rewrite("proof", "repo", "situations", "stories")
@@ -146,7 +146,7 @@ def seal(
 
     The rules and the memory of redaction are those of no repository, whatever a test before has opened.
     """
-    policy.adopt(policy.Sources())
+    adopt(Sources())
     home = tmp_path_factory.mktemp("home")
     (home / ".gitconfig").write_text(GIT_CONFIG)
     old = str(request.config.stash[HOME])

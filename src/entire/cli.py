@@ -88,9 +88,9 @@ def _withhold_secrets() -> None:
 
     values = registry.take_private(os.environ)
     if any(values):
-        from entire.redact import policy
+        from entire.redact import withheld
 
-        policy.withheld.update(value.encode("utf-8", "surrogateescape") for value in values if value)
+        withheld.update(value.encode("utf-8", "surrogateescape") for value in values if value)
 
 
 def _report_crash(error: BaseException, args: Sequence[str], *, debug: bool) -> int:

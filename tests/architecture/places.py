@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "entire"
+BESIDE = (SOURCE / "entire_secrets",)
+"""Packages beside the product that hooks load."""
 _SKIPPED = {".venv", ".git", ".cache", "node_modules", "__pycache__", "build", "dist"}
 
 
@@ -18,9 +20,15 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def place_of(path: Path) -> Path:
+    """Return where a source file is: below ``entire``, or with the name of a package beside it."""
+    return path.relative_to(PACKAGE if PACKAGE in path.parents else SOURCE)
+
+
 def source_files() -> list[Path]:
-    """Return every module of the package; what is in a folder without ``__init__.py`` is data."""
-    return sorted(path for path in PACKAGE.rglob("*.py") if (path.parent / "__init__.py").exists())
+    """Return every module of the packages; what is in a folder without ``__init__.py`` is data."""
+    found = (path for package in (PACKAGE, *BESIDE) for path in package.rglob("*.py"))
+    return sorted(path for path in found if (path.parent / "__init__.py").exists())
 
 
 def project_files() -> list[Path]:

@@ -12,14 +12,14 @@ from entire.agents import registry
 from entire.agents.directory import AgentDirectory
 from entire.agents.registry import BUILTIN, AgentEntry
 from entire.githooks import scripts
-from tests.architecture.places import PACKAGE, ROOT, source_files
+from tests.architecture.places import ROOT, place_of, source_files
 
 LAUNCHER = ROOT / "src" / "launcher" / "entire"
 TO_COME = {"codex", "opencode", "cursor", "aider", "copilot"}
 COMMON = {"agent", "cli", "code", "dir", "entire", "id", "project", "session", "test"}
 # Words that mean something else in a room as well.
 # A terminal has a cursor; so has a provider of keys its name; and "demo" is a password in examples.
-ELSEWHERE = {"ui": {"cursor"}, "redact": {"cursor", "demo"}}
+ELSEWHERE = {"ui": {"cursor"}, "entire_secrets": {"cursor", "demo"}}
 
 
 def words_of(entry: AgentEntry) -> set[str]:
@@ -55,9 +55,9 @@ def test_the_words_are_found_wherever_they_hide() -> None:
 def test_only_the_rooms_of_agents_name_agents() -> None:
     named = {}
     for path in source_files():
-        room = path.relative_to(PACKAGE).parts[0]
+        room = place_of(path).parts[0]
         if room != "agents" and (found := named_in(path.read_text()) - ELSEWHERE.get(room, set())):
-            named[str(path.relative_to(PACKAGE))] = found
+            named[str(place_of(path))] = found
     assert named == {}
 
 
@@ -72,7 +72,7 @@ COUNTS_OF_THE_GO_FORMS = {"store/sessions.py", "store/transcripts.py"}  # lines,
 def test_positions_are_their_adapters_business() -> None:
     read, compared = {}, {}
     for path in source_files():
-        name = str(path.relative_to(PACKAGE))
+        name = str(place_of(path))
         if name.startswith("agents/"):
             continue
         text = path.read_text()

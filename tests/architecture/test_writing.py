@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.places import PACKAGE
+from tests.architecture.places import place_of, source_files
 
 # Who writes to a standard stream by itself, and what.
 WRITERS = {
@@ -35,8 +35,8 @@ def writings(tree: ast.AST) -> Iterator[int]:
 
 def test_text_is_written_by_one_function() -> None:
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
+    for path in source_files():
+        name = place_of(path).as_posix()
         lines = list(writings(ast.parse(path.read_text())))
         if lines and not name.startswith("testing/"):
             found[name] = lines

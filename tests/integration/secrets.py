@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.integration.story import Session, Story
-from tests.unit.redact import planted_secrets
+from tests.unit.entire_secrets import planted_secrets
 
 TOKEN = "ghp_" + planted_secrets.word(36)
 TULIP = "tulip-orange-42"  # a password in prose, as no rule finds it

@@ -24,7 +24,7 @@ from entire import layout
 from entire.cli import main
 from entire.model import trailers
 from entire.model.ids import CheckpointId
-from entire.redact import policy
+from entire.redact import Sources, adopt
 from tests.integration import beginnings
 
 BIN = Path(sys.executable).parent
@@ -223,7 +223,7 @@ class Session:
 
     def hook(self, verb: str, **extra: object) -> None:
         payload = self.payload(verb, **extra)
-        policy.adopt(policy.Sources())  # a real hook is a process of its own
+        adopt(Sources())  # a real hook is a process of its own
         before, stdin = Path.cwd(), sys.stdin
         os.chdir(self.cwd)
         try:

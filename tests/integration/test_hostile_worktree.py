@@ -19,7 +19,7 @@ import pytest
 from entire.agents.directory import AgentDirectory
 from entire.cli import main
 from entire.commands import TABLE
-from entire.redact import policy
+from entire.redact import Sources, adopt
 from tests.integration import hostile_worktree
 from tests.integration.hostile_worktree import HARMLESS, KINDS, a_file, an_endless_file
 from tests.integration.shown import begun
@@ -101,7 +101,7 @@ class World:
 
     def run(self, capsys: pytest.CaptureFixture[str], *words: str, stdin: str = "") -> str:
         """Run a command or a hook, note what is wrong, and return what it said."""
-        policy.adopt(policy.Sources())  # a real hook is a process of its own
+        adopt(Sources())  # a real hook is a process of its own
         capsys.readouterr()
         before, given = Path.cwd(), sys.stdin
         os.chdir(self.story.root)

@@ -13,20 +13,21 @@ from tests.mutants import __main__ as program
 from tests.mutants import table
 from tests.mutants.table import Mutant
 
-NEVER = "if isinstance(data, Redacted) else Redacted(replacing.text(data))"
-TESTS = ("tests/unit/redact/test_rules.py::test_a_secret_goes_and_nothing_else",)
+FILE = "entire_secrets/replacing.py"
+NEVER = "return self._replaced(data, _by_place)"
+TESTS = ("tests/unit/entire_secrets/test_rules.py::test_a_secret_goes_and_nothing_else",)
 
 
 def mutant(name: str, new: str, equal: str = "") -> Mutant:
-    return Mutant(name, "redact/__init__.py", NEVER, new, TESTS, equal)
+    return Mutant(name, FILE, NEVER, new, TESTS, equal)
 
 
 def test_what_tests_notice_and_what_they_do_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mutants = [
-        mutant("broken", "if True else Redacted(b'')"),
-        mutant("harmless", NEVER.replace("data, Redacted", "data, (Redacted,)")),
-        mutant("explained", NEVER.replace("data, Redacted", "data, (Redacted,)"), "It is the same."),
-        mutant("worse", "if isinstance(data, Redacted) else Unknown"),
+        mutant("broken", "return data"),
+        mutant("harmless", NEVER.replace("_by_place", "(_by_place)")),
+        mutant("explained", NEVER.replace("_by_place", "(_by_place)"), "It is the same."),
+        mutant("worse", "return unknown"),
     ]
     results = program.run(mutants, tmp_path / "copies", workers=1, seconds=60.0, quiet=True)
     assert [(result.name, result.outcome) for result in results] == [
@@ -40,7 +41,7 @@ def test_what_tests_notice_and_what_they_do_not(tmp_path: Path, capsys: pytest.C
 
 
 def test_tests_that_fail_anyway_notice_nothing(tmp_path: Path) -> None:
-    one = Mutant("x", "redact/__init__.py", NEVER, "else", ("tests/unit/redact/test_rules.py::test_nothing",))
+    one = Mutant("x", FILE, NEVER, "pass", ("tests/unit/entire_secrets/test_rules.py::test_nothing",))
     with pytest.raises(SystemExit, match="the tests fail without any change"):
         program.run([one], tmp_path / "copies", workers=1, seconds=60.0, quiet=True)
 

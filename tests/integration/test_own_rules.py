@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from entire.audit import verdicts
-from entire.redact import policy
-from entire.redact.own_rules import value_hash
+from entire_secrets.linear import Budget
+from entire_secrets.own_rules import value_hash
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN
@@ -173,7 +173,7 @@ def test_what_own_rules_had_no_time_for_is_named_and_found_by_an_audit(
     story.write(CONFIG, RULE)
     said = Command(story, capsys)
     with monkeypatch.context() as patch:
-        patch.setattr(policy.Budget.__init__, "__defaults__", (0.0, policy.LONGEST_LINE))
+        patch.setattr(Budget.__init__, "__defaults__", (0.0, 2048))
         work(story, f"{OWN} {TOKEN}")
     stored = secrets.stored(story)
     assert OWN in stored

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents import registry
-from entire.redact import policy
+from entire.redact import withheld
 from tests.integration import secrets
 from tests.integration.pluginworld import SCRIPT, PluginWorld
 from tests.integration.story import Story
@@ -24,7 +24,7 @@ def name(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv(request.param, VALUE)
     monkeypatch.setenv("ENTIRE_LOG_LEVEL", "debug")
     yield request.param
-    policy.withheld.clear()
+    withheld.clear()
 
 
 def test_the_agents_of_the_field_have_such_variables() -> None:
@@ -45,7 +45,7 @@ def test_nothing_that_hooks_store_or_log_holds_it(story: Story, monkeypatch: pyt
     assert "use [REDACTED:session-token]" in secrets.stored(story)
     assert secrets.files_with(story, VALUE) == []
     assert secrets.objects_with(story, VALUE) == []
-    assert policy.withheld == {VALUE.encode()}
+    assert withheld == {VALUE.encode()}
     assert name not in os.environ
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.redact.own_rules import value_hash
+from entire_secrets.own_rules import value_hash
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN

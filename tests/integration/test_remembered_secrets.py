@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from entire.redact.memory import Memory
+from entire.redact.memory_file import MemoryFile
 from tests.integration import secrets
 from tests.integration.story import Session, Story
 from tests.integration.test_queries_shown import AGENT, delegate
@@ -148,8 +148,8 @@ def test_the_file_is_private_and_goes_with_the_rest(story: Story) -> None:
 
 LEARN = """
 import sys
-from entire.redact.memory import Memory
-memory = Memory(sys.argv[1])
+from entire.redact.memory_file import MemoryFile
+memory = MemoryFile(sys.argv[1])
 sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
 for number in range(20):
     memory.learn("jwt", f"{sys.argv[2]}-9xQ{number:04}zP".encode())
@@ -167,9 +167,9 @@ def test_two_processes_that_learn_at_once_lose_nothing(tmp_path: Path) -> None:
     for process in started:
         process.communicate("\n", timeout=60)
         assert process.returncode == 0
-    from entire.redact.engine import Text
+    from entire_secrets.engine import Text
 
-    memory = Memory(path)
+    memory = MemoryFile(path)
     for name in ("left", "right", "third"):
         for number in range(20):
             assert list(memory.find(Text(f"see {name}-9xQ{number:04}zP there".encode()))), (name, number)

@@ -12,9 +12,9 @@ import pytest
 
 from entire.model.trials import TrialRequest
 from entire.queries import trials
-from entire.redact.own_rules import value_hash
-from entire.redact.rules.table import BY_ID
 from entire.workspace.rules import Rules
+from entire_secrets.own_rules import value_hash
+from entire_secrets.rules.table import BY_ID
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN

@@ -15,14 +15,14 @@ class Mutant:
     """One change of one source file. A reason in ``equal`` says why no test can notice it."""
 
     name: str
-    file: str  # below src/entire
+    file: str  # below src/entire, or a package beside it with its name
     old: str  # occurs exactly once in the file
     new: str
     tests: tuple[str, ...]  # as pytest takes them
     equal: str = ""
 
     def path(self, root: Path = ROOT) -> Path:
-        return root / "src/entire" / self.file
+        return root / "src" / ("" if self.file.startswith("entire_secrets/") else "entire") / self.file
 
     def source(self) -> str:
         """Return the changed source. Raises ValueError unless ``old`` occurs exactly once."""

@@ -13,7 +13,7 @@ from entire.index import database
 from entire.lifecycle import proposals
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
-from entire.redact import policy
+from entire.redact import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress
         if not scan.left_out:
             record.note(place, scan.verdicts.rules, now=now)
     found = proposals.unfollowed(place, settings.load(place))
-    config = policy.current().config
+    config = current().config
     return replace(scan.view(), remotes=tuple(remote.view for remote in known), pushed=request.pushed,
                    unfollowed=tuple(f"{each.text}; {each.remedy}" for each in found),
                    exceptions=config.exceptions if config is not None else "")  # fmt: skip

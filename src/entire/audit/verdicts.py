@@ -14,7 +14,7 @@ from entire.errors import CorruptError, EntireError
 from entire.model import jsontext
 from entire.model.digest import sha256
 from entire.model.value import Value
-from entire.redact import policy
+from entire.redact import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,10 +105,12 @@ class Verdicts:
     def scan(self, name: str, data: bytes) -> list[Verdict]:
         """Return the secrets in a text, each once; its file's name tells whether it consists of lines."""
         found = {}
-        budget = policy.current().budget = policy.Budget(_SECONDS, len(data))
+        config = current().config
+        if config is not None:
+            config.own.budget.renew(_SECONDS, len(data))
         findings = redact.find(data, lines=is_lines(name))
-        if budget.unchecked:
-            self.late.append(f"{name} (own rules took too long for {budget.unchecked:,} bytes)")
+        if config is not None and config.own.budget.unchecked:
+            self.late.append(f"{name} (own rules took too long for {config.own.budget.unchecked:,} bytes)")
         for finding in findings:
             value = plain(data[finding.start : finding.end])
             digest = self.digest(value)

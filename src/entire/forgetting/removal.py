@@ -19,8 +19,8 @@ from entire.model.audits import ForgetView
 from entire.model.digest import sha256
 from entire.model.ids import CheckpointId
 from entire.model.value import replace
-from entire.redact import policy
-from entire.redact.memory import Memory
+from entire.redact import current
+from entire.redact.memory_file import MemoryFile
 from entire.store import checkpoint_writer, checkpoints, forgotten, merge, tombstones
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.journal import Journal
@@ -107,14 +107,14 @@ def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -
 
 def _with_secret(place: Place, secret: Secret) -> bytes:
     """Return the hashes of all forgotten secrets: what comes back with a remote's checkpoints is compared with them."""
-    memory = Memory(place.forgotten_secrets)
+    memory = MemoryFile(place.forgotten_secrets)
     memory.learn(secret.rule, secret.value)
     return memory.content()
 
 
 def remember(secret: Secret) -> None:
     """Let redaction know a forgotten secret: the agent's own transcript still says it."""
-    memory = policy.current().memory
+    memory = current().memory
     memory.learn(secret.rule, secret.value)
     memory.save()
 

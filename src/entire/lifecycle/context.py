@@ -10,7 +10,7 @@ from entire.git import ref_locks
 from entire.git.read import Objects
 from entire.model.session import KEPT_SECONDS, Process, Session
 from entire.model.turns import RunningTurn
-from entire.redact import policy
+from entire.redact import Sources, adopt, current
 from entire.store import sessions
 from entire.store import transcripts as stored
 from entire.store.journal import Journal
@@ -82,8 +82,8 @@ class Context:
 
             return tracked.is_own(config)
 
-        found = policy.Sources(config=config, memory=place.known_secrets, trusted=place.trusted_exceptions)
-        policy.adopt(found, is_own)
+        found = Sources(config=config, memory=place.known_secrets, trusted=place.trusted_exceptions)
+        adopt(found, is_own)
 
     def beside(self, place: Place, settings: Settings) -> Context:
         """Return a context for another worktree, for the same hook or command: what its session said is redacted by the
@@ -125,11 +125,11 @@ class Context:
 
     def close(self) -> None:
         """Stop the helper processes, and log what is wrong with the rules that were read."""
-        config = policy.current().seen_config
+        config = current().seen_config
         if config is not None:
             from entire.lifecycle import redact_problems
 
-            redact_problems.note_unchecked(self)
+            redact_problems.note_unchecked(self, config)
             if self._redacts_as is self.place:
                 redact_problems.log(self, config)
         self.objects.close()

@@ -10,7 +10,7 @@ import os
 
 from entire.git import tracked
 from entire.model.value import Value, replace
-from entire.redact import policy
+from entire.redact import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _of_setting(place: Place, proposal: Proposal) -> Unfollowed:
 def _of_exceptions(place: Place) -> list[Unfollowed]:
     if not os.path.lexists(place.redact_config):
         return []
-    config = policy.current().config
+    config = current().config
     if config is None or not config.unfollowed:
         return []
     file = os.path.relpath(place.redact_config, place.top)

@@ -6,13 +6,12 @@ import os
 
 from entire import files
 from entire.errors import EntireError
-from entire.redact import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.context import Context
-    from entire.redact.own_rules import Config
+    from entire.redact.config import Config
 
 UNCHECKED = "its rules took too long and did not see all that is stored: run `entire audit`"
 
@@ -21,25 +20,25 @@ def find(place: Place) -> tuple[str, ...]:
     """Return what is wrong with a worktree's own rules and exceptions, as they are now."""
     if not os.path.lexists(place.redact_config):
         return ()
-    from entire.redact import own_rules
+    from entire.redact import config
 
     unseen = (UNCHECKED,) if os.path.exists(place.unchecked_marker) else ()
-    return (*own_rules.load(place.redact_config).problems, *unseen)
+    return (*config.load(place.redact_config).problems, *unseen)
 
 
 def trust(place: Place) -> str:
     """Let the exceptions count that the file has now, until they change; return them in words, '' for none."""
-    from entire.redact import config_file, own_rules
+    from entire.redact import config, config_file
 
-    config = own_rules.load(place.redact_config)
-    if config.exceptions:
-        config_file.trust(place.trusted_exceptions, config.exceptions_id)
-    return config.exceptions
+    read = config.load(place.redact_config)
+    if read.exceptions:
+        config_file.trust(place.trusted_exceptions, read.exceptions_id)
+    return read.exceptions
 
 
-def note_unchecked(context: Context) -> None:
+def note_unchecked(context: Context, config: Config) -> None:
     """Leave a mark for ``status`` if own rules did not see all that was stored; an audit makes up for it."""
-    budget = policy.current().budget
+    budget = config.own.budget
     if not budget.unchecked:
         return
     try:

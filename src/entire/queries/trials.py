@@ -18,10 +18,11 @@ from entire.lifecycle.context import Context
 from entire.model.trials import HitView, RuleView, TrialView
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
-from entire.redact import own_rules, personal, policy, streams
-from entire.redact.rules import table
+from entire.redact import Sources, adopt, current
 from entire.store import browse, sessions, step_transcripts
 from entire.store.catalog import Catalog
+from entire_secrets import own_rules, personal, streams
+from entire_secrets.rules import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.session import Session
-    from entire.redact.own_rules import OwnRule
-    from entire.redact.streams import Source
+    from entire_secrets.own_rules import OwnRule
+    from entire_secrets.streams import Source
 
     Progress = Callable[[int, int], None]
 
@@ -42,7 +43,7 @@ _KINDS = ("provider", "place", "name", "opinion")  # by a rule's rank
 
 def adopt_rules(place: Place | None) -> None:
     """Let the rules of a repository apply, and what it remembers; outside of any, the built-in rules."""
-    policy.adopt(policy.Sources())  # what another command in this process read may be old
+    adopt(Sources())  # what another command in this process read may be old
     if place is not None:
         Context.adopt_rules(place)
 
@@ -86,7 +87,7 @@ def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[Hi
         read = done
         progress(done, max(done, total))
 
-    for hit in streams.scan(_Bounded(file, total) if total else file, name, note):
+    for hit in streams.scan(current().replacer, _Bounded(file, total) if total else file, name, note):
         hits.append(HitView(file=name, line=hit.line, record=hit.record, rule=hit.rule,
                             mask=verdicts.mask(hit.value), hash=own_rules.value_hash(hit.value)))  # fmt: skip
     return read
@@ -94,12 +95,12 @@ def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[Hi
 
 def _view(view: TrialView) -> TrialView:
     """Add the repository's own rules that apply, and what is wrong with them."""
-    config = policy.current().config
+    config = current().config
     if config is None:
         return view
-    unseen = policy.current().budget.unchecked
+    unseen = config.own.budget.unchecked
     late = (f"own rules took too long: they did not see {unseen:,} bytes",) if unseen else ()
-    return replace(view, config=policy.current().sources.config, problems=(*config.problems, *late),
+    return replace(view, config=current().sources.config, problems=(*config.problems, *late),
                    unfollowed=config.unfollowed)  # fmt: skip
 
 
@@ -185,8 +186,8 @@ def rules() -> list[RuleView]:
     """Return all rules: the built-in ones, the repository's own, and the kinds of personal data it can ask for."""
     found = {rule.id: RuleView(id=rule.id, kind=_KINDS[rule.rank], source=rule.source, example=rule.example)
              for rule in reversed((*table.RULES, table.OPINION))}  # fmt: skip
-    config = policy.current().config
-    own = config.rules if config is not None else ()
+    config = current().config
+    own = config.own.rules if config is not None else ()
     asked = [RuleView(id=kind, kind="personal", source=OWN, example="") for kind in personal.KINDS]
     return [*sorted(found.values(), key=lambda rule: (_KINDS.index(rule.kind), rule.id)), *map(_own_rule, own), *asked]
 

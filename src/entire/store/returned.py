@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from entire.git.read import Objects
     from entire.layout import Place
-    from entire.redact.memory import Memory
+    from entire.redact.memory_file import MemoryFile
     from entire.store.forgotten import Record
 
 _BATCH = 32
@@ -78,9 +78,9 @@ class _Search:
     """Looks through blobs and messages for what was forgotten."""
 
     def __init__(self, place: Place, objects: Objects, record: Record) -> None:
-        from entire.redact.memory import Memory
+        from entire.redact.memory_file import MemoryFile
 
-        self._memory: Memory = Memory(place.forgotten_secrets)
+        self._memory: MemoryFile = MemoryFile(place.forgotten_secrets)
         self._objects = objects
         self._sessions = frozenset(record.sessions)
         self._blobs: dict[str, bytes] = {}
@@ -108,9 +108,7 @@ class _Search:
                     yield oid, names[oid], blob.data
 
     def _holds(self, data: bytes) -> bool:
-        from entire.redact import replacing
-
-        return bool(self._memory.count) and replacing.has_any(data, self._memory)
+        return bool(self._memory.count) and self._memory.is_in(data)
 
     def _without(self, path: str, data: bytes) -> bytes:
         """Return a blob as redaction would store it now, which remembers what was forgotten."""

@@ -8,7 +8,7 @@ import functools
 from entire import layout, settings
 from entire.errors import NotEnabledError
 from entire.git.read import Offline
-from entire.redact import policy
+from entire.redact import Sources, adopt
 from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ class Opened:
         """Load the settings and drop everything cached."""
         from entire.lifecycle.context import Context
 
-        policy.adopt(policy.Sources())  # what was read of them may be old
+        adopt(Sources())  # what was read of them may be old
         Context.adopt_rules(self.place)
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self.drop_catalog()

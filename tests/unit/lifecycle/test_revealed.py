@@ -10,7 +10,7 @@ import pytest
 from entire.layout import Place
 from entire.lifecycle import revealed
 from entire.model.session import Session, SubagentTask, Turn
-from entire.redact import policy, redact
+from entire.redact import Sources, adopt, redact
 from entire.store import turnlog
 from entire.store.turnlog import TurnNote
 
@@ -22,9 +22,9 @@ GONE = "use [REDACTED:generic-quoted] here"
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     place = Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
-    policy.adopt(policy.Sources(memory=str(tmp_path / "known")))
+    adopt(Sources(memory=str(tmp_path / "known")))
     yield place
-    policy.adopt(policy.Sources())
+    adopt(Sources())
 
 
 def session() -> Session:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import find, policy, redact_json, redact_jsonl, seals
-from tests.unit.redact.planted_secrets import SECRETS
+from entire.redact import Sources, adopt, find, redact_json, redact_jsonl, seals
+from tests.unit.entire_secrets.planted_secrets import SECRETS
 
 BASE64 = string.ascii_letters + string.digits + "+/"
 SEAL = "CAIS" + "".join(random.Random(5).choices(BASE64, k=400)) + "=="  # as a token of Alibaba Cloud begins
@@ -48,14 +48,14 @@ def record(content: object, **more: Any) -> bytes:
 def test_no_rule_touches_a_seal(name: str, separators: tuple[str, str], tmp_path: Path) -> None:
     line = json.dumps({"message": {"content": [SEALED[name], {"text": TOKEN}]}}, separators=separators).encode()
     (tmp_path / "redact.toml").write_text(RULE)
-    policy.adopt(policy.Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "memory")))
+    adopt(Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "memory")))
     try:
         assert redact_jsonl(f"the seal: {SEAL}".encode()) == b"the seal: [REDACTED:alibaba-sts-token]"
         for redacted in (redact_jsonl(line), redact_json(line)):  # a rule, an own one, and the memory of it know it
             assert redacted == line.replace(TOKEN.encode(), b"[REDACTED:github-token]")
         assert [found.rule for found in find(line, lines=True)] == ["github-token"]
     finally:
-        policy.adopt(policy.Sources())
+        adopt(Sources())
 
 
 @pytest.mark.parametrize("name", OTHER)
@@ -121,3 +121,13 @@ def test_the_rest_is_as_it_was(records: list[list[dict[str, Any]]]) -> None:
     given_lines = b"".join(record(blocks) + b"\n" for blocks in records)
     kept = b"".join(record([block for block in blocks if is_whole(block)]) + b"\n" for blocks in records)
     assert seals.without_broken(given_lines) == kept
+
+
+def test_the_seal_of_a_thinking_block_stays() -> None:
+    source = random.Random(3)
+    for _ in range(200):
+        seal = "".join(
+            source.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") for _ in range(2000)
+        )
+        line = json.dumps({"type": "thinking", "thinking": "hm", "signature": seal + "=="}).encode()
+        assert redact_jsonl(line) == line

@@ -12,7 +12,7 @@ import pytest
 from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
-from entire.redact import Redacted, policy, redact_json
+from entire.redact import Redacted, Sources, adopt, redact_json
 from entire.store import documents, transcripts
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -28,9 +28,9 @@ class Blobs(Objects):
 
 @pytest.fixture(autouse=True)
 def memory(tmp_path: Path) -> Iterator[None]:
-    policy.adopt(policy.Sources(memory=str(tmp_path / "memory")))
+    adopt(Sources(memory=str(tmp_path / "memory")))
     yield
-    policy.adopt(policy.Sources())
+    adopt(Sources())
 
 
 class Growing:

@@ -19,7 +19,7 @@ from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
 from entire.model.transcripts import FileLines, StoredLines
-from entire.redact import Redacted, memory_size, policy, redact_json, redact_jsonl, trusted
+from entire.redact import Redacted, Sources, adopt, memory_size, redact_json, redact_jsonl, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored
 
@@ -339,9 +339,9 @@ def test_only_redacted_bytes_are_parts() -> None:
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[None]:
     """Let redaction remember what it finds, as in a repository."""
-    policy.adopt(policy.Sources(memory=str(tmp_path / "known")))
+    adopt(Sources(memory=str(tmp_path / "known")))
     yield
-    policy.adopt(policy.Sources())
+    adopt(Sources())
 
 
 PASSWORD = "tr0ub4dor&3-xK"

@@ -1,0 +1,239 @@
+"""A rule, made of a row: where it finds a secret, and what it takes for one.
+
+A hook loads this module and, of those with rows, only the ones whose keywords stand in its text.
+"""
+
+from __future__ import annotations
+
+from entire_secrets.judging import heuristics
+from entire_secrets.rules import guards
+from entire_secrets.rules.pieces import expand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from re import Match, Pattern
+
+    from entire_secrets.rules.pieces import RegionRow, Row
+
+
+LOGINS = frozenset({"basic-auth-flag", "go-login", "netrc-password", "url-credentials"})
+"""Rules for passwords that stand behind a user's name: documentation writes very short ones there."""
+
+
+class Rule:
+    """A row of the table, compiled on first use."""
+
+    __slots__ = (
+        "back",
+        "before",
+        "entropy",
+        "example",
+        "expression",
+        "group",
+        "id",
+        "is_place",
+        "keywords",
+        "match",
+        "needle",
+        "pattern",
+        "rank",
+        "source",
+        "within",
+    )
+
+    def __init__(
+        self,
+        row: Row,
+        *,
+        back: int = 0,
+        before: tuple[int, bytes] = (0, b""),
+        rank: int = 0,
+        is_place: bool = False,
+        within: bytes = b"",
+    ) -> None:
+        self.id, self.keywords, self.expression, self.entropy, self.source, self.example = row
+        self.back = back
+        self.before, self.needle = before
+        self.is_place = is_place
+        self.rank = rank
+        """0 for a provider's secret, 1 for a place, 2 for a value behind a name, 3 for the second opinion."""
+        self.within = within
+        self.pattern: Pattern[bytes] | None = None
+        self.group: int = 0
+        self.match: Callable[[bytes, int, int], Match[bytes] | None] | None = None
+        """Matches the compiled pattern at a keyword; None where that is not all there is to do."""
+
+    def compile(self) -> Pattern[bytes]:
+        """Compile the pattern, once."""
+        self.pattern = pattern = _compile(self.expression)
+        self.group = pattern.groupindex.get("s", min(pattern.groups, 1))
+        if not (self.before or self.back):
+            self.match = pattern.match
+        return pattern
+
+    def spans(self, text: bytes, at: int, low: int, high: int) -> list[tuple[int, int]]:
+        """Return where this rule finds a secret, if its keyword is at ``at``, in a line from ``low`` to ``high``."""
+        start = max(at - self.before, low)
+        if self.before and text.find(self.needle, start, at) < 0:
+            return []
+        pattern = self.pattern or self.compile()
+        if self.before:
+            found = pattern.search(text, start, min(at + FAR, high))
+        else:
+            found = pattern.match(text, max(at - self.back, low) if self.back else at, high)
+        if found is None:
+            return []
+        if not self.within:
+            return [found.span(self.group)] if self.is_secret(found) else []
+        within = _compile(self.within)
+        parts = (part for start, end in _regions(found, self.group) for part in within.finditer(text, start, end))
+        return [part.span("s") for part in parts if self.is_secret(part)]
+
+    def is_secret(self, found: Match[bytes]) -> bool:
+        """Judge a match of the pattern."""
+        group = "s" if self.within else self.group
+        value = found.group(group)
+        if self.id in ASSIGNED:
+            start, end = found.span(group)
+            left = _left(found, start)
+            if self.id == "generic-flag" and not _is_flag(left):
+                return False
+            return _assigned(left, value, found.string[end : end + 1])
+        if self.entropy and not heuristics.is_varied(value, self.entropy):
+            return False
+        from entire_secrets.judging.checksums import BY_RULE
+        from entire_secrets.judging.placeholders import is_login, is_placeholder
+
+        if self.id in BY_RULE and not BY_RULE[self.id](value):
+            return False
+
+        if is_placeholder(value) or (self.id in LOGINS and is_login(value)):
+            return False
+        if not self.rank and heuristics.is_prose(value):
+            return False
+        return not self.is_place or heuristics.placed(value, is_coded=self.id in CODED, is_worded=self.id in WORDED)
+
+
+def _regions(found: Match[bytes], group: int) -> Iterator[tuple[int, int]]:
+    """Yield where secrets may stand in a match: of a statement that names columns, only in some of them."""
+    low, high = found.span(group)
+    if "columns" not in found.re.groupindex:
+        yield low, high
+        return
+    from entire_secrets.judging import columns
+
+    for start, end in columns.secrets(found["columns"], found.string[low:high]):
+        yield low + start, low + end
+
+
+def _assigned(left: bytes, value: bytes, right: bytes) -> bool:
+    """Judge a value behind a name; code repeats itself, so verdicts are kept."""
+    asked = left, value, right
+    verdict = _verdicts.get(asked)
+    if verdict is None:
+        from entire_secrets.judging import placeholders
+
+        if len(_verdicts) >= VERDICTS:
+            _verdicts.clear()
+        verdict = heuristics.assigned(left, value, right) and not placeholders.is_placeholder(value)
+        _verdicts[asked] = verdict
+    return verdict
+
+
+def _left(found: Match[bytes], start: int) -> bytes:
+    """Return the name before a value, an operator and a quote, without the type that some languages write there."""
+    text, name = found.string, found.end("n")
+    between = text[name:start]
+    quote = between[-1:] if between[-1:] in (b'"', b"'", b"`") else b""
+    return text[max(found.start() - 48, 0) : name] + (b"=" if b"=" in between else b":") + quote
+
+
+def _is_flag(left: bytes) -> bool:
+    """Tell whether the last word begins with a hyphen, also in quotes: ``two-pass`` is no flag."""
+    return left.split()[-1].lstrip(b"\"'`[({=,:").startswith(b"-")
+
+
+VERDICTS = 1024
+"""How many verdicts are kept."""
+
+_verdicts: dict[tuple[bytes, bytes, bytes], bool] = {}
+
+
+def _compile(expression: bytes) -> Pattern[bytes]:
+    import re
+
+    return re.compile(expand(expression))
+
+
+def region(row: RegionRow) -> Rule:
+    """Make a row of ``REGIONS`` a rule."""
+    name, keywords, pattern, within, entropy, source, example = row
+    return Rule((name, keywords, pattern, entropy, source, example), within=within, rank=1, is_place=True)
+
+
+CALL = rb"(?:\.?[A-Za-z]{1,20})?\((?:[\"'][\w-]{1,40}[\"'],[ ]?)?[\"']"
+"""A call that takes a key, perhaps behind a name: ``algoliasearch("SHOP", "...")``."""
+
+
+def keyed(row: Row) -> Row:
+    """Make a row of ``KEYED`` a whole rule: the provider's name, an operator and the value."""
+    name, keywords, value, entropy, source, example = row
+    words = b"|".join(keyword.strip() for keyword in keywords)
+    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}(?!%Q,)%=|" + CALL + rb")(?P<s>" + value + rb")%E"
+    return name, keywords, pattern, entropy, source, example
+
+
+FAR = 400
+"""How far behind its keyword a rule of ``BEFORE`` reaches."""
+
+ASSIGNED = frozenset({"generic-flag", "generic-quoted", "generic-value", "listed-flag", "named-argument", "named-key"})
+"""Rules whose value may be code: ``heuristics.assigned`` judges it."""
+
+CODED = frozenset(
+    {
+        *("api-key-header", "authorization-header", "cookie", "cookie-flag", "named-key-abroad", "named-token"),
+        *("sql-password", "totp-seed", "vpn-key"),
+    }
+)
+"""Rules of places whose value may be a name or a type of code."""
+
+WORDED = frozenset(
+    {
+        *("csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-passphrase"),
+        *("identified-bare", "named-environment", "named-sentence", "shown-value", *guards.COLUMNS),
+    }
+)
+"""The same, but for a password that people make up of words."""
+
+PLACES = ("headers", "commands", "files")
+"""Modules whose rows know places. ``generic`` has such rows and those of names; all others are in ``providers``."""
+
+_made: dict[str, tuple[Rule, ...]] = {}
+
+
+def of_module(name: str) -> tuple[Rule, ...]:
+    """Return the rules of a module in this room; it is loaded, and they are made, once."""
+    if name not in _made:
+        room = "rules" if name in (*PLACES, "generic") else "rules.providers"
+        module = __import__(f"entire_secrets.{room}.{name}", fromlist=("ROWS",))
+        if name == "generic":
+            made = (*_places(module.SENTENCES, module.BEFORE), *_named(module.ROWS, module.BEFORE))
+        elif name in PLACES:
+            made = (*_places(module.ROWS, getattr(module, "BEFORE", {})), *map(region, module.REGIONS))
+        else:
+            made = (
+                *(Rule(row, back=module.BACK.get(row[0], 0)) for row in module.ROWS),
+                *(Rule(keyed(row)) for row in module.KEYED),
+            )
+        _made[name] = made
+    return _made[name]
+
+
+def _places(rows: Iterable[Row], before: dict[str, tuple[int, bytes]]) -> Iterator[Rule]:
+    return (Rule(row, before=before.get(row[0], (0, b"")), rank=1, is_place=True) for row in rows)
+
+
+def _named(rows: Iterable[Row], before: dict[str, tuple[int, bytes]]) -> Iterator[Rule]:
+    for row in rows:
+        yield Rule(row, before=before.get(row[0], (0, b"")), rank=2, is_place=row[0] not in ASSIGNED)
