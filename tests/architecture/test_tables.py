@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 
 import pytest
 
 from entire import settings, strategies
-from entire.lifecycle import dispatcher
+from entire.lifecycle import dispatcher, recovery
 from entire.model.phases import Action
 
 
@@ -21,6 +22,17 @@ def test_every_action_is_carried_out_by_one_function() -> None:
     handlers = [resolve(target) for target in dispatcher.HANDLERS.values()]
     assert all(map(callable, handlers))
     assert len(set(handlers)) == len(handlers)
+
+
+def test_every_recovery_is_in_the_list_once_and_runs_somewhere() -> None:
+    functions = [function for name, function in inspect.getmembers(recovery, inspect.isfunction)
+                 if name[0] != "_" and [*inspect.signature(function).parameters][1:] in (["_"], ["event"])]  # fmt: skip
+    listed = [function for function, _ in recovery.RECOVERIES]
+    assert sorted(listed, key=lambda function: function.__name__) == functions
+    places = {recovery.CALLED, recovery.OPENED, recovery.DONE, recovery.COMMAND, recovery.READ}
+    for function, where in recovery.RECOVERIES:
+        assert where, function
+        assert set(where) <= places, function
 
 
 @pytest.mark.parametrize("name", strategies.TABLE)

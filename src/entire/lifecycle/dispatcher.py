@@ -11,7 +11,7 @@ from entire.lifecycle import recovery
 from entire.lifecycle.context import agent_process
 from entire.model.events import Event, EventType, GitEvent
 from entire.model.ids import is_session_id
-from entire.model.phases import Action, Facts, Phase, transition
+from entire.model.phases import OF_GIT, Action, Facts, Phase, transition
 from entire.model.session import CLEARED, PREVIOUS
 from entire.store import transcripts as stored
 
@@ -43,39 +43,29 @@ HANDLERS = {
 without the lock with (context, event).
 """
 
-_WITHOUT_THE_LOCK = (Action.PUSH_CHECKPOINTS, Action.COMMIT_WORK)
-"""They wait: for the network, or for the repository's own hooks."""
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
 _COMMITTING = (EventType.TURN_END, EventType.SUBAGENT_END)  # what may make a commit
 _MAX_QUEUED = 20
-_LIMITS = (EventType.SESSION_START, EventType.SESSION_END)  # seldom enough to look for what is left over
 _REREADING = (EventType.TURN_END, EventType.COMPACTION)  # what reads a rewritten transcript from its start
 
 
 def handle(context: Context, event: Event | GitEvent) -> bytes:
     """Carry out the actions of an event; return what the hook prints for the agent, usually nothing."""
     if isinstance(event, GitEvent):
-        return _handle_worktree(context, event)
+        return _handle_git(context, event)
     if not is_session_id(event.session_id):  # it becomes a file name
         context.log.warn("ignored an event without a valid session id", event=event.type.name)
         return b""
     event = _wait_for_transcript(context, event)
     with context.lock():
-        recovery.clear_locks(context)
-        recovery.finish_forgetting(context)
-        recovery.complete_commit(context, event)
-        recovery.forget_removed_sessions(context)
+        recovery.recover(context, recovery.CALLED, event)
         known = context.session(event.session_id)
         if known is not None and known.removed and event.type not in _OPENING:
             return b""
         session = _session_of(context, event)
-        recovery.import_go_sessions(context, event.session_id)
-        recovery.follow_head(context, event)
+        recovery.recover(context, recovery.OPENED, event)
         if session.is_running and not session.process.pid:  # its turn began under the Go CLI
             session.process = agent_process(event.pid)
-        recovery.close_lost_turns(context, excluding=event.session_id)
-        if event.type is EventType.TURN_END:
-            recovery.follow_visited_worktrees(context, session)
         hook_problems = _check_git_hooks(context, event)
         before, facts = session.phase, _facts(context, session, event)
         if facts.same_turn and event.type is EventType.TURN_START:
@@ -83,8 +73,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         after, actions = transition(before, event.type, facts)
         becomes = after if after is not before else None  # else a commit among the actions may still change it
         waiting = _carry_out(context, session, event, actions, becomes)
-        if event.type in _LIMITS:
-            recovery.release_leftovers(context)
+        recovery.recover(context, recovery.DONE, event)
     notices: list[str] = []
     while waiting:
         notices.append(_handler(waiting[0])(context, event))
@@ -101,20 +90,35 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
     return _answer(context, session, message)
 
 
+def _handle_git(context: Context, event: GitEvent) -> bytes:
+    """Carry out the actions of a git event, which concerns the worktree."""
+    with context.lock():
+        recovery.recover(context, recovery.CALLED, event)
+        recovery.recover(context, recovery.OPENED, event)
+        waiting = _carry_out(context, None, event, OF_GIT[event.type])
+        recovery.recover(context, recovery.DONE, event)
+    for action in waiting:
+        _handler(action)(context, event)
+    return b""
+
+
 def _carry_out(
-    context: Context, session: Session, event: Event, actions: Sequence[Action], becomes: Phase | None
-) -> Sequence[Action]:
-    """Carry out actions under the lock, and save the session; return those from the first that must not hold it.
+    context: Context, session: Session | None, event: Event | GitEvent, actions: Sequence[Action],
+    becomes: Phase | None = None,
+) -> Sequence[Action]:  # fmt: skip
+    """Carry out actions under the lock, and save the session, if any; return those from the first that must not hold
+    it.
 
     ``becomes``: the session's phase once all are done, None if it stays.
     """
-    at = next((number for number, action in enumerate(actions) if action in _WITHOUT_THE_LOCK), len(actions))
+    at = next((number for number, action in enumerate(actions) if not action.holds_lock), len(actions))
     for action in actions[:at]:
-        _handler(action)(context, session, event)
-    if at == len(actions) and becomes is not None:
-        session.phase = becomes
-    session.last_seen = context.now()
-    context.save(session)
+        _handler(action)(*(context, event) if session is None else (context, session, event))
+    if session is not None:
+        if at == len(actions) and becomes is not None:
+            session.phase = becomes
+        session.last_seen = context.now()
+        context.save(session)
     return actions[at:]
 
 
@@ -132,32 +136,6 @@ def _check_git_hooks(context: Context, event: Event) -> list[str]:
     except (EntireError, OSError) as error:
         context.log.error(f"the git hooks could not be checked: {error}")
         return []
-
-
-def _handle_worktree(context: Context, event: GitEvent) -> bytes:
-    """Carry out the actions of a git event.
-
-    Before a commit, turns are saved that ended without a word of their agent: what was changed since is a person's.
-    """
-    _, actions = transition(Phase.IDLE, event.type, Facts())
-    with context.lock():
-        recovery.clear_locks(context)
-        recovery.finish_forgetting(context)
-        recovery.complete_commit(context, event)
-        recovery.forget_removed_sessions(context)
-        recovery.import_go_sessions(context)
-        recovery.follow_head(context, event)
-        if event.type is EventType.PREPARE_COMMIT and event.environment.get("ENTIRE_TEST_TTY") != "0":
-            recovery.close_lost_turns(context, excluding=event.session_id, interrupted=True)
-        for action in actions:
-            if action not in _WITHOUT_THE_LOCK:
-                _handler(action)(context, event)
-        if event.type is EventType.GIT_COMMIT:
-            recovery.release_leftovers(context)
-    for action in actions:
-        if action in _WITHOUT_THE_LOCK:
-            _handler(action)(context, event)
-    return b""
 
 
 def _handler(action: Action) -> Any:

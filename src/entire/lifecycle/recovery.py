@@ -1,5 +1,5 @@
 """Completes interrupted work before a hook or command does its own: commits whose post-commit hook never ran, turns
-whose agent is gone, sessions of the Go CLI, and half-made changes of files.
+whose agent is gone, sessions of the Go CLI, and half-made changes of files. ``RECOVERIES`` says what runs where.
 """
 
 from __future__ import annotations
@@ -9,22 +9,26 @@ import os
 from entire import files, layout
 from entire.errors import EntireError, PartialCloneError
 from entire.git import ref_locks, refs
-from entire.model.events import EventType
+from entire.model.events import Event, EventType, GitEvent
 from entire.model.phases import Phase
 from entire.store import sessions as states
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from entire.lifecycle.context import Context
-    from entire.model.events import Event, GitEvent
     from entire.model.session import Session
+
+    Occasion = Event | GitEvent | None  # the event of the hook; None in a command
 
 _SHADOWS = "refs/heads/entire"
 _PATIENCE = 1.0  # seconds that a command which only reads waits for the lock
+_LIMITS = (EventType.SESSION_START, EventType.SESSION_END, EventType.GIT_COMMIT)  # seldom enough to look for leftovers
 
 
-def clear_locks(context: Context) -> None:
+def clear_locks(context: Context, _: Occasion) -> None:
     """Remove the locks that a killed git left on our refs; usually there are none."""
     common_dir = context.place.common_dir
     if any(ref_locks.notes(common_dir)) or ref_locks.standing(common_dir):
@@ -35,7 +39,7 @@ def clear_locks(context: Context) -> None:
             context.log.warn("removed the lock of a git process that was killed", path=path)
 
 
-def complete_commit(context: Context, event: Event | GitEvent | None = None) -> None:
+def complete_commit(context: Context, event: Occasion) -> None:
     """Complete a commit whose post-commit hook never ran. Does nothing in post-commit itself."""
     is_own = event is not None and event.type is EventType.GIT_COMMIT
     if not is_own and os.path.exists(context.place.pending_file) and context.can_write():
@@ -48,8 +52,8 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
             _put_off(context, error)
 
 
-def finish_forgetting(context: Context) -> None:
-    """Finish an ``entire forget`` that was killed, before anything is stored again. The caller holds the lock."""
+def finish_forgetting(context: Context, _: Occasion) -> None:
+    """Finish an ``entire forget`` that was killed, before anything is stored again."""
     marker = context.place.forgetting_file
     if not os.path.exists(marker):
         return
@@ -62,7 +66,7 @@ def finish_forgetting(context: Context) -> None:
     context.forget()
 
 
-def follow_head(context: Context, event: Event | GitEvent | None = None) -> None:
+def follow_head(context: Context, event: Occasion) -> None:
     """Learn of commits that no hook saw, if HEAD moved since the last event, even if it moved back. A rebase is
     followed once it is done, and nothing while another commit is being made.
     """
@@ -95,9 +99,13 @@ def _put_off(context: Context, error: PartialCloneError) -> None:
     context.log.warn(f"commits wait to be followed: {error.message}")
 
 
-def follow_visited_worktrees(context: Context, session: Session) -> None:
-    """Learn of commits that a session's turn made in other worktrees without hooks, if there are any worktrees."""
-    if session.is_running and os.path.isdir(os.path.join(context.place.common_dir, "worktrees")):
+def follow_visited_worktrees(context: Context, event: Occasion) -> None:
+    """Learn of commits that a turn which ends made in other worktrees without hooks, if there are any worktrees."""
+    if not isinstance(event, Event) or event.type is not EventType.TURN_END:
+        return
+    session = context.session(event.session_id)
+    worktrees = os.path.join(context.place.common_dir, "worktrees")
+    if session is not None and session.is_running and os.path.isdir(worktrees):
         from entire.lifecycle.commits import visited_worktrees
 
         visited_worktrees.follow(context, session)
@@ -113,7 +121,7 @@ def _follow_copies(context: Context) -> None:
     followed_commits.follow_copies(context)
 
 
-def forget_removed_sessions(context: Context) -> None:
+def forget_removed_sessions(context: Context, _: Occasion) -> None:
     """Forget the uncommitted work of sessions that the Go CLI removed; usually there are none."""
     removed = [session for session in context.relevant_sessions() if session.removed]
     if removed:
@@ -122,24 +130,30 @@ def forget_removed_sessions(context: Context) -> None:
         go_takeover.forget(context, removed)
 
 
-def import_go_sessions(context: Context, present: str = "") -> None:
+def import_go_sessions(context: Context, event: Occasion) -> None:
     """Import sessions that the Go CLI wrote last; usually there are none, and nothing is loaded."""
     if any(session.foreign for session in context.relevant_sessions()):
         from entire.lifecycle.go_takeover import sessions
 
-        sessions.import_go_sessions(context, present)
+        sessions.import_go_sessions(context, event.session_id if isinstance(event, Event) else "")
     if not states.is_seen(context.place):
         from entire.lifecycle.go_takeover import sessions
 
         sessions.note_seen(context)
 
 
-def close_lost_turns(context: Context, *, excluding: str = "", interrupted: bool = False) -> None:
-    """Save the turns of sessions in this worktree whose agent is gone, but not that of the session ``excluding``, and
+def close_lost_turns(context: Context, event: Occasion) -> None:
+    """Save the turns of sessions in this worktree whose agent is gone, but not that of the event's own session, and
     finalise the checkpoints that still wait for the end of a turn, or for a plugin that could not be asked.
 
-    ``interrupted``: also the turns of which only their transcripts say that they were interrupted.
+    Before a commit and in commands, also turns of which only their transcripts say that they were interrupted: what was
+    changed since is a person's.
     """
+    if isinstance(event, GitEvent):
+        if event.type is not EventType.PREPARE_COMMIT or event.environment.get("ENTIRE_TEST_TTY") == "0":
+            return
+    excluding = event.session_id if event is not None else ""
+    interrupted = not isinstance(event, Event)
     for session in context.relevant_sessions():
         is_lost = session.session_id != excluding and session.is_running and _has_lost_turn(session, context.now())
         is_lost = is_lost or (interrupted and session.is_running and _is_interrupted(context, session))
@@ -168,10 +182,12 @@ def _has_lost_turn(session: Session, now: float) -> bool:
     return liveness.has_lost_turn(session, now, silence=liveness.NEVER)
 
 
-def release_leftovers(context: Context) -> None:
+def release_leftovers(context: Context, event: Occasion) -> None:
     """Delete the shadow branches that a killed hook left; usually there are none, and nothing is loaded. Without any
     session, only `entire clean` deletes something.
     """
+    if event is None or event.type not in _LIMITS:
+        return
     place = context.place
     mine = [ref for ref in refs.names(place.common_dir, _SHADOWS) if ref.endswith("-" + place.worktree_id)]
     head = (_head(context) or "0000000")[:7] if mine else ""
@@ -191,10 +207,7 @@ def catch_up(context: Context) -> None:
         return
     try:
         with context.lock(timeout=_PATIENCE):
-            clear_locks(context)
-            finish_forgetting(context)
-            complete_commit(context)
-            follow_head(context)
+            recover(context, READ)
     except (EntireError, OSError) as error:
         context.log.info("commits could not be followed", problem=str(error))
         context.forget()
@@ -217,14 +230,39 @@ def finish_interrupted(context: Context) -> list[str]:
 
     Returns sentences about interrupted changes of files.
     """
+    with context.lock():
+        return recover(context, COMMAND)
+
+
+def finish_changes(context: Context, _: Occasion) -> Sequence[str]:
+    """Finish interrupted changes of files."""
     from entire.undo import completion
 
-    with context.lock():
-        clear_locks(context)
-        finish_forgetting(context)
-        messages = completion.complete(context.place)
-        complete_commit(context)
-        forget_removed_sessions(context)
-        follow_head(context)
-        close_lost_turns(context, interrupted=True)
-    return messages
+    return completion.complete(context.place)
+
+
+CALLED, OPENED, DONE, COMMAND, READ = "called", "opened", "done", "command", "read"
+"""Where a recovery runs: when a hook is called, once the session of its event is open, after its actions; before a
+command that changes something, before one that only reads.
+"""
+RECOVERIES: tuple[tuple[Callable[[Context, Occasion], Sequence[str] | None], tuple[str, ...]], ...] = (
+    (clear_locks, (CALLED, COMMAND, READ)),
+    (finish_forgetting, (CALLED, COMMAND, READ)),
+    (finish_changes, (COMMAND,)),
+    (complete_commit, (CALLED, COMMAND, READ)),
+    (forget_removed_sessions, (CALLED, COMMAND)),
+    (import_go_sessions, (OPENED,)),
+    (follow_head, (OPENED, COMMAND, READ)),
+    (close_lost_turns, (OPENED, COMMAND)),
+    (follow_visited_worktrees, (OPENED,)),
+    (release_leftovers, (DONE,)),
+)
+
+
+def recover(context: Context, where: str, event: Occasion = None) -> list[str]:
+    """Carry out the recoveries of a place, in order; return sentences for people. The caller holds the lock."""
+    sentences: list[str] = []
+    for recovery, places in RECOVERIES:
+        if where in places:
+            sentences += recovery(context, event) or ()
+    return sentences

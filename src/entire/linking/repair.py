@@ -12,8 +12,7 @@ from entire.lifecycle.snapshots import followed_commits
 from entire.linking import plan as plans
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
-from entire.model.events import EventType
-from entire.model.phases import Facts, transition
+from entire.model.phases import after_commit
 from entire.model.value import replace
 from entire.store import checkpoint_writer, links, sessions
 from entire.store.checkpoints import LOCAL_REF
@@ -149,7 +148,7 @@ def _draft_states(context: Context, draft: Draft, plan: Plan) -> dict[str, str]:
         if session is None:
             continue
         if session.is_running and session.turn_checkpoints:
-            session.phase, _ = transition(session.phase, EventType.GIT_COMMIT, Facts(linked=True))
+            session.phase = after_commit(session.phase)
         forms = sessions.forms(context.place, session)
         for path, data in forms:
             draft.write_private(path, data)

@@ -37,6 +37,11 @@ class Action(Choice):
     COMPLETE_COMMIT = "write the checkpoint of a linked commit, or record why it was not linked"
     PUSH_CHECKPOINTS = "push the checkpoints branch, if the user chose so"
 
+    @property
+    def holds_lock(self) -> bool:
+        """Tell whether the lock is held meanwhile; not where it waits for the network, or for the user's hooks."""
+        return self is not Action.PUSH_CHECKPOINTS and self is not Action.COMMIT_WORK
+
 
 class Facts(Value):
     """What a transition depends on besides phase and event."""
@@ -45,7 +50,6 @@ class Facts(Value):
     ended_before: bool = False  # the hook was delivered twice, or late: another turn has started since this one ended
     compacting: bool = False  # a session start that only reports a compaction
     shrank: bool = False  # the transcript is shorter than before
-    linked: bool = False  # the commit contains content of the session, or its agent made it
     commits_turns: bool = False  # the strategy commits what a turn or subagent changed
 
 
@@ -53,11 +57,7 @@ RUNNING = (Phase.ACTIVE, Phase.ACTIVE_COMMITTED)
 
 
 def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tuple[Action, ...]]:
-    """Return the phase after ``event`` and the actions, in order. Has no side effects.
-
-    Git's events concern the worktree: their actions do not depend on the phase. Only a linked commit changes the
-    phase of a session whose content it contains.
-    """
+    """Return the phase after an agent's event and the actions, in order. Has no side effects."""
     match event:
         case EventType.SESSION_START:
             if facts.compacting:
@@ -80,8 +80,6 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
             return phase, (*saved, *_reset(facts))
         case EventType.SESSION_END:
             return Phase.ENDED, (*_close_lost_turn(phase), Action.CLOSE_SESSION)
-        case EventType.GIT_COMMIT if facts.linked and phase in RUNNING:
-            return Phase.ACTIVE_COMMITTED, _SAME_IN_ALL_PHASES[event]
         case _:
             return phase, _SAME_IN_ALL_PHASES[event]
 
@@ -91,10 +89,19 @@ _SAME_IN_ALL_PHASES: dict[EventType, tuple[Action, ...]] = {
     EventType.SUBAGENT_END: (Action.SAVE_TASK_STEP,),
     EventType.SUBAGENT_NOTE: (Action.KEEP_NOTE,),
     EventType.TOOL_END: (),  # as at every event, the commits that HEAD gained are looked at
+}
+
+OF_GIT: dict[EventType, tuple[Action, ...]] = {
     EventType.PREPARE_COMMIT: (Action.PREPARE_COMMIT,),
     EventType.GIT_COMMIT: (Action.COMPLETE_COMMIT,),
     EventType.PRE_PUSH: (Action.PUSH_CHECKPOINTS,),
 }
+"""The actions of git's events, which concern the worktree and no session."""
+
+
+def after_commit(phase: Phase) -> Phase:
+    """Return the phase of a session after a commit that contains content of it, or that its agent made."""
+    return Phase.ACTIVE_COMMITTED if phase in RUNNING else phase
 
 
 def _close_lost_turn(phase: Phase) -> tuple[Action, ...]:

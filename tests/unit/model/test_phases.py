@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.model.events import EventType
-from entire.model.phases import RUNNING, Action, Facts, Phase, transition
+from entire.model.phases import OF_GIT, RUNNING, Action, Facts, Phase, after_commit, transition
 
 FACTS = [
     Facts(**dict(zip(Facts._fields, values, strict=True)))
     for values in itertools.product((False, True), repeat=len(Facts._fields))
 ]
-ALL = [(phase, event, facts) for phase in Phase for event in EventType for facts in FACTS]
+EVENTS = [event for event in EventType if not event.is_of_git]
+ALL = [(phase, event, facts) for phase in Phase for event in EVENTS for facts in FACTS]
 
 ACTIVE, COMMITTED, IDLE, ENDED = Phase.ACTIVE, Phase.ACTIVE_COMMITTED, Phase.IDLE, Phase.ENDED
 LOST, FINALIZE = Action.CLOSE_LOST_TURN, Action.FINALIZE_CHECKPOINTS
@@ -53,24 +54,29 @@ def test_the_promised_transitions(phase: Phase, event: EventType) -> None:
 
 @pytest.mark.parametrize("phase", list(Phase))
 def test_only_a_linked_commit_within_a_turn_changes_the_phase(phase: Phase) -> None:
-    after = COMMITTED if phase in RUNNING else phase
-    assert transition(phase, EventType.GIT_COMMIT, Facts(linked=True)) == (after, (Action.COMPLETE_COMMIT,))
-    assert transition(phase, EventType.GIT_COMMIT, Facts()) == (phase, (Action.COMPLETE_COMMIT,))
+    assert after_commit(phase) == (COMMITTED if phase in RUNNING else phase)
 
 
-@pytest.mark.parametrize("event", [event for event in EventType if event.is_of_git])
-def test_what_git_does_has_the_same_actions_in_every_phase(event: EventType) -> None:
-    assert len({transition(phase, event, Facts())[1] for phase in Phase}) == 1
+def test_what_git_does_concerns_no_session() -> None:
+    assert OF_GIT == {
+        EventType.PREPARE_COMMIT: (Action.PREPARE_COMMIT,),
+        EventType.GIT_COMMIT: (Action.COMPLETE_COMMIT,),
+        EventType.PRE_PUSH: (Action.PUSH_CHECKPOINTS,),
+    }
+    assert set(OF_GIT) == {event for event in EventType if event.is_of_git}
+
+
+def test_only_what_waits_for_others_does_so_without_the_lock() -> None:
+    waiting = [action for action in Action if not action.holds_lock]
+    assert waiting == [Action.COMMIT_WORK, Action.PUSH_CHECKPOINTS]
 
 
 @pytest.mark.parametrize("phase", list(Phase))
-def test_subagents_and_pushes_change_no_phase(phase: Phase) -> None:
+def test_subagents_change_no_phase(phase: Phase) -> None:
     assert transition(phase, EventType.SUBAGENT_START, Facts()) == (phase, (Action.START_TASK,))
     assert transition(phase, EventType.SUBAGENT_END, Facts()) == (phase, (Action.SAVE_TASK_STEP,))
     assert transition(phase, EventType.SUBAGENT_NOTE, Facts()) == (phase, (Action.KEEP_NOTE,))
     assert transition(phase, EventType.TOOL_END, Facts()) == (phase, ())
-    assert transition(phase, EventType.PREPARE_COMMIT, Facts()) == (phase, (Action.PREPARE_COMMIT,))
-    assert transition(phase, EventType.PRE_PUSH, Facts()) == (phase, (Action.PUSH_CHECKPOINTS,))
 
 
 @pytest.mark.parametrize("phase", list(Phase))
@@ -121,10 +127,11 @@ def test_no_action_is_done_twice_and_what_a_turn_left_is_saved_before_it_is_fina
 
 
 def test_every_action_follows_from_something() -> None:
-    assert {action for arguments in ALL for action in transition(*arguments)[1]} == set(Action)
+    of_agents = {action for arguments in ALL for action in transition(*arguments)[1]}
+    assert of_agents | {action for actions in OF_GIT.values() for action in actions} == set(Action)
 
 
-@given(st.lists(st.tuples(st.sampled_from(list(EventType)), st.sampled_from(FACTS)), max_size=40))
+@given(st.lists(st.tuples(st.sampled_from([*EVENTS, EventType.GIT_COMMIT]), st.sampled_from(FACTS)), max_size=40))
 def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
     """One turn at a time: each that began is saved or closed before the next, and none of its checkpoints is
     forgotten.
@@ -132,7 +139,10 @@ def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
     phase = IDLE
     running = unfinished = False
     for event, facts in events:
-        phase, actions = transition(phase, event, facts)
+        if event is EventType.GIT_COMMIT:  # a linked one
+            phase, actions = after_commit(phase), OF_GIT[event]
+        else:
+            phase, actions = transition(phase, event, facts)
         assert any(phase is known for known in Phase)
         for action in actions:
             if action is Action.BEGIN_TURN:
@@ -142,7 +152,7 @@ def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
             elif action is LOST or (action is Action.SAVE_STEP and event is EventType.TURN_END):
                 assert running or action is not LOST, "only a turn that began can be lost"
                 running = False
-            elif action is Action.COMPLETE_COMMIT and facts.linked:
+            elif action is Action.COMPLETE_COMMIT:
                 unfinished = unfinished or running
             elif action is FINALIZE:
                 assert unfinished or Action.COMMIT_WORK in actions

@@ -7,9 +7,8 @@ from entire.git import history, operation
 from entire.lifecycle.commits import advance, pending
 from entire.lifecycle.commits.pending import CommitKind
 from entire.model import reasons
-from entire.model.events import EventType
 from entire.model.ids import CheckpointId
-from entire.model.phases import Facts, transition
+from entire.model.phases import after_commit
 from entire.model.session import Entry
 from entire.model.value import replace
 from entire.store import links
@@ -179,7 +178,7 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
     sessions = [session for session in map(context.session, decided.sessions) if session is not None]
     checkpoint.write(context, decided, commit, sessions)
     for session in sessions:
-        session.phase, _ = transition(session.phase, EventType.GIT_COMMIT, Facts(linked=True))
+        session.phase = after_commit(session.phase)
     _note_commit(context, commit, decided)
     carry_forward.carry(context, decided, commit, sessions)
     attribution = context.journal.attribution
