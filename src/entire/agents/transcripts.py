@@ -220,6 +220,16 @@ def clean(text: object) -> str:
     return text
 
 
+def dict_of(value: object) -> dict[str, Any]:
+    """Return an untrusted object, empty for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def dicts_of(value: object) -> list[dict[str, Any]]:
+    """Return the objects in an untrusted list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
 def path_of(value: object) -> str:
     """Return an untrusted path, or '' if no file can have it."""
     path = clean(value)

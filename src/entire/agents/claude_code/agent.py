@@ -6,29 +6,29 @@ import os
 import time
 
 from entire.agents import transcripts
-from entire.model import jsontext
+from entire.agents.file_agent import FileAgent
 from entire.model.events import EventType
-from entire.model.ids import is_session_id, is_tool_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import ClassVar, Final
+    from typing import ClassVar
 
     from entire.agents.claude_code.transcript import ClaudeTranscript
-    from entire.model.effects import PutBack
+    from entire.agents.file_agent import Settings
     from entire.model.events import Event
-    from entire.model.health import HooksHealth
     from entire.model.transcripts import Position, SessionFile
 
 _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
 
 
-class ClaudeCode:
-    """The adapter. Tests pass ``now``, ``clock``, ``sleep`` and ``env``."""
+class ClaudeCode(FileAgent):
+    """The adapter. Tests pass ``clock`` and ``sleep``, too."""
 
     name: ClassVar[str] = "claude-code"
     type: ClassVar[str] = "Claude Code"
+    resume_command = "claude -r"
+    folder_variable = "ENTIRE_TEST_CLAUDE_PROJECT_DIR"
     hook_names: ClassVar[tuple[str, ...]] = (
         "session-start",
         "session-end",
@@ -64,11 +64,9 @@ class ClaudeCode:
         sleep: Callable[[float], None] = time.sleep,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        self.metadata: Final = metadata
-        self._now = now
+        super().__init__(metadata=metadata, now=now, env=env)
         self._clock = clock
         self._sleep = sleep
-        self._env = os.environ if env is None else env
 
     def detect(self, root: str) -> bool:
         from entire.agents.claude_code import settings
@@ -82,22 +80,12 @@ class ClaudeCode:
 
         return payloads.event(hook, payload, self._now())
 
-    def write_hook_response(self, message: str) -> bytes:
-        """Return what shows ``message`` to the user but not to the model; the hook must print nothing else."""
-        return jsontext.dumps({"systemMessage": message}).encode() + b"\n"
-
     # transcripts
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> ClaudeTranscript:
         from entire.agents.claude_code.transcript import ClaudeTranscript
 
         return ClaudeTranscript(session_ref, stored)
-
-    def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        return transcripts.chunk(transcript, max_size)
-
-    def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        return transcripts.join(chunks)
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
         if event.type is EventType.TURN_END and event.session_ref:
@@ -107,34 +95,14 @@ class ClaudeCode:
 
     # installing
 
-    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+    def _settings(self) -> Settings:
         from entire.agents.claude_code import settings
 
-        return (settings.config_path(root, scope, self._env),)
-
-    def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        from entire.agents import hookfiles
-        from entire.agents.claude_code import settings
-
-        return hookfiles.install(settings.config_path(root, scope, self._env), settings.TABLE, force=force)
-
-    def uninstall_hooks(self, root: str, scope: str) -> int:
-        from entire.agents import hookfiles
-        from entire.agents.claude_code import settings
-
-        return hookfiles.uninstall(settings.config_path(root, scope, self._env), settings.TABLE)
-
-    def hooks_health(self, root: str, scope: str) -> HooksHealth:
-        from entire.agents.claude_code import settings
-
-        return settings.health(root, scope, self._env)
+        return settings
 
     # resuming
 
-    def session_dir(self, root: str) -> str:
-        override = self._env.get("ENTIRE_TEST_CLAUDE_PROJECT_DIR")
-        if override:
-            return override
+    def _folder(self, root: str) -> str:
         from entire.agents.claude_code import settings
 
         projects = os.path.join(settings.config_dir(self._env), "projects")
@@ -150,17 +118,13 @@ class ClaudeCode:
 
     def session_files(self, root: str) -> list[SessionFile]:
         """Return the sessions of the project folder; older versions kept subagents' transcripts there, too."""
-        found = transcripts.session_files(self.session_dir(root))
-        return [file for file in found if not file.session_id.startswith("agent-")]
+        return [file for file in super().session_files(root) if not file.session_id.startswith("agent-")]
 
     def has_conversation(self, session_ref: str) -> bool:
         from entire.agents.claude_code import records
 
         lines, is_longer = transcripts.beginning(session_ref)
         return is_longer or any(records.is_conversation(transcripts.loads(line)) for line in lines)
-
-    def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        return os.path.join(session_dir, session_id + ".jsonl") if is_session_id(session_id) else ""
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:
         """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""
@@ -173,16 +137,6 @@ class ClaudeCode:
         if session_id in held:
             return session_id
         return dated[1] if dated[1] in held or not held else held[-1]
-
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
-        from entire.agents import put_back
-
-        return put_back.files(session_ref, transcript, subagents, self.transcript(session_ref).subagent_ref)
-
-    def format_resume_command(self, session_id: str) -> str:
-        if is_tool_id(session_id):
-            return f"claude -r {session_id}"
-        return "claude -r '" + session_id.replace("'", "'\\''") + "'"
 
     # summaries
 

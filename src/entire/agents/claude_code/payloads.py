@@ -2,55 +2,26 @@
 
 from __future__ import annotations
 
-import os
-
-from entire.agents import transcripts
+from entire.agents import payloads, transcripts
 from entire.agents.claude_code import records, subagents
-from entire.agents.transcripts import clean
-from entire.model import jsontext
+from entire.agents.payloads import session_ref, tool_id, tool_input
+from entire.agents.transcripts import clean, dict_of, dicts_of
 from entire.model.events import Event, EventType
-from entire.model.ids import is_session_id, is_tool_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from entire.agents.payloads import Payload, Table
 
-    Payload = dict[str, Any]
-
-MAX_TOOL_INPUT = 64 * 1024
 _NOTE_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
 def event(hook: str, data: bytes, now: float) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
-    payload = transcripts.loads(data)
-    if not isinstance(payload, dict):
-        return None
-    if "cursor_version" in payload or "conversation_id" in payload:
+    payload = payloads.read(data)
+    if payload is None or "cursor_version" in payload or "conversation_id" in payload:
         return None  # Cursor also runs the hooks in Claude Code's settings, for conversations of its own
-    session = payload.get("session_id")
-    if not isinstance(session, str) or not is_session_id(session):
-        return None
-    build = _EVENTS.get(hook)
-    fields = build(payload) if build else None
-    if fields is None:
-        return None
-    common = {
-        "session_id": payload["session_id"],
-        "session_ref": session_ref(payload),
-        "timestamp": now,
-        "model": clean(payload.get("model")),
-        "turn_ref": clean(payload.get("prompt_id")),
-        "cwd": clean(payload.get("cwd")),
-    }
-    return Event(**{**common, **fields})
-
-
-def session_ref(payload: Payload) -> str:
-    """Return the transcript's path. At SessionStart it is only a hint: the file may be missing or a different one."""
-    path = transcripts.path_of(payload.get("transcript_path"))
-    return os.path.abspath(path) if path else ""
+    turn = clean(payload.get("prompt_id"))
+    return payloads.event(_EVENTS, hook, payload, timestamp=now, model=clean(payload.get("model")), turn_ref=turn)
 
 
 def _session_start(payload: Payload) -> Payload:
@@ -107,11 +78,10 @@ def _pre_task(payload: Payload) -> Payload | None:
 
 
 def _post_task(payload: Payload) -> Payload | None:
-    response = payload.get("tool_response")
-    response = response if isinstance(response, dict) else {}
+    response = dict_of(payload.get("tool_response"))
     if not _is_task(payload) or response.get("isAsync") is True or response.get("status") == "async_launched":
         return None  # in the background: SubagentStop reports its end
-    found = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": _tool_id(response, "agentId")}
+    found = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": tool_id(response.get("agentId"))}
     found["subagent_type"] = found["subagent_type"] or clean(response.get("agentType"))
     return found
 
@@ -123,7 +93,7 @@ def _subagent_stop(payload: Payload) -> Payload | None:
     (2.1.197). For one that is not, the framework knows how it was started. Compaction also runs a subagent, which has
     no type.
     """
-    agent, kind = _tool_id(payload, "agent_id"), clean(payload.get("agent_type"))
+    agent, kind = tool_id(payload.get("agent_id")), clean(payload.get("agent_type"))
     path = session_ref(payload)
     if not kind or not agent:
         return None
@@ -148,7 +118,7 @@ def _note(payload: Payload) -> Payload | None:
     the framework knows whether a task is running.
     """
     tool = clean(payload.get("tool_name")) or _NOTE_TOOLS[0]
-    agent = _tool_id(payload, "agent_id")
+    agent = tool_id(payload.get("agent_id"))
     if tool not in _NOTE_TOOLS or (not agent and "prompt_id" in payload):
         return None
     return {
@@ -156,11 +126,11 @@ def _note(payload: Payload) -> Payload | None:
         "tool_name": tool,
         "tool_use_id": subagents.note(session_ref(payload), agent).get("call", "") if agent else "",
         "subagent_id": agent,
-        "tool_input": _input(payload) or "{}",
+        "tool_input": tool_input(payload.get("tool_input")) or "{}",
     }
 
 
-_EVENTS: dict[str, Callable[[Payload], Payload | None]] = {
+_EVENTS: Table = {
     "post-task": _post_task,
     "post-todo": _note,
     "pre-compact": _compaction,
@@ -180,35 +150,17 @@ def _is_task(payload: Payload) -> bool:
 
 def _task(payload: Payload) -> Payload:
     given = payload.get("tool_input")
-    given = given if isinstance(given, dict) else {}
+    known = dict_of(given)
     return {
-        "tool_use_id": _tool_id(payload, "tool_use_id"),
-        "tool_input": _input(payload),
-        "subagent_type": clean(given.get("subagent_type")),
-        "task_description": clean(given.get("description")),
+        "tool_use_id": tool_id(payload.get("tool_use_id")),
+        "tool_input": tool_input(given),
+        "subagent_type": clean(known.get("subagent_type")),
+        "task_description": clean(known.get("description")),
     }
-
-
-def _input(payload: Payload) -> str:
-    given = payload.get("tool_input")
-    if given is None:
-        return ""
-    try:
-        text = jsontext.dumps(given, ensure_ascii=False, compact=True)
-    except RecursionError:  # nested a little less deep than what cannot be parsed
-        return ""
-    data = text.encode("utf-8", "replace")
-    return transcripts.shorten(data, MAX_TOOL_INPUT).decode("utf-8", "replace")
-
-
-def _tool_id(payload: Payload, key: str) -> str:
-    """Return an id that is safe in a path, else ''."""
-    found = clean(payload.get(key))
-    return found if is_tool_id(found) else ""
 
 
 def _background(payload: Payload) -> list[str]:
     """Return the ids of the background subagents (not shell commands) that are still running."""
-    tasks = payload.get("background_tasks")
-    tasks = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
-    return [_tool_id(task, "id") for task in tasks if task.get("type") == "subagent" and _tool_id(task, "id")]
+    tasks = dicts_of(payload.get("background_tasks"))
+    ids = [tool_id(task.get("id")) for task in tasks if task.get("type") == "subagent"]
+    return [own_id for own_id in ids if own_id]

@@ -7,7 +7,7 @@ Records of other types, such as what was sent to the model (``api-request-blob``
 
 from __future__ import annotations
 
-from entire.agents.transcripts import clean
+from entire.agents.transcripts import clean, dict_of
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
 from entire.model.transcripts import TokenUsage
@@ -167,30 +167,23 @@ def _tagged(text: str, tag: str) -> str:
 
 def answer_id(record: Native) -> str:
     """Return the id shared by all records of an API response; in the old form, which has none, the record's own."""
-    message = record.get("message")
-    found = message.get("id") if isinstance(message, dict) else None
-    return clean(found) or clean(record.get("uuid"))
+    return clean(dict_of(record.get("message")).get("id")) or clean(record.get("uuid"))
 
 
 def is_synthetic(record: Native) -> bool:
     """Tell whether the agent itself wrote this answer, such as an API error or "No response requested."."""
-    message = record.get("message")
-    return record.get("isApiErrorMessage") is True or (
-        isinstance(message, dict) and message.get("model") == "<synthetic>"
-    )
+    return record.get("isApiErrorMessage") is True or dict_of(record.get("message")).get("model") == "<synthetic>"
 
 
 def model(record: Native) -> str:
     """Return the model that wrote this answer, '' if the agent itself did."""
-    message = record.get("message")
-    return clean(message.get("model")) if isinstance(message, dict) and not is_synthetic(record) else ""
+    return "" if is_synthetic(record) else clean(dict_of(record.get("message")).get("model"))
 
 
 def usage(record: Native) -> TokenUsage | None:
     """Return the tokens of the response that this record belongs to; None if the record does not tell."""
-    message = record.get("message")
-    found = message.get("usage") if isinstance(message, dict) else None
-    if not isinstance(found, dict) or is_synthetic(record):
+    found = dict_of(dict_of(record.get("message")).get("usage"))
+    if is_synthetic(record):
         return None
     fresh, written, cached, output = (natural(found.get(key)) for key in _USAGE)
     if not (fresh or written or cached or output):

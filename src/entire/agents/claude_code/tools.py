@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents import transcripts
 from entire.agents.claude_code.records import TASK_TOOLS
-from entire.agents.transcripts import clean
+from entire.agents.transcripts import clean, dict_of, dicts_of
 from entire.conversation.records import ASK, EDIT, FETCH, OTHER, READ, SEARCH, SHELL, SUBAGENT, WRITE, Call
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import Subagent
@@ -31,8 +31,7 @@ _TOOLS = {
 
 def call(block: Native, answer: Answer, *, details: bool) -> Call:
     """Return the tool call in a block of an answer."""
-    name, given = clean(block.get("name")), block.get("input")
-    given = given if isinstance(given, dict) else {}
+    name, given = clean(block.get("name")), dict_of(block.get("input"))
     tool, own_id = _TOOLS.get(name, OTHER), clean(block.get("id"))
     task = None
     if tool == SUBAGENT and isinstance(block.get("input"), dict):
@@ -51,8 +50,8 @@ def call(block: Native, answer: Answer, *, details: bool) -> Call:
 
 def written_path(block: Native) -> str:
     """Return the path that a call is to write, '' if it is to write none."""
-    key, given = FILE_TOOLS.get(clean(block.get("name"))), block.get("input")
-    return transcripts.path_of(given.get(key)) if key and isinstance(given, dict) else ""
+    key = FILE_TOOLS.get(clean(block.get("name")))
+    return transcripts.path_of(dict_of(block.get("input")).get(key)) if key else ""
 
 
 def changed_paths(result: object) -> list[str]:
@@ -75,8 +74,8 @@ def changed_paths(result: object) -> list[str]:
 
 
 def _changed_by_shell(told: object) -> Iterator[object]:
-    for key in ("changedFiles", "files") if isinstance(told, dict) else ():
-        named = told.get(key) if isinstance(told, dict) else None
+    for key in ("changedFiles", "files"):
+        named = dict_of(told).get(key)
         for entry in named if isinstance(named, list) else ():
             yield entry.get("filePath") if isinstance(entry, dict) else entry
 
@@ -116,9 +115,9 @@ def result_details(block: Native, result: object) -> Native:
     from entire.conversation import commits
 
     output = "\n".join(text for text in _texts(block) if text)
-    streams = [clean(result.get(key)) for key in ("stdout", "stderr")] if isinstance(result, dict) else []
-    edits = tuple(_shell_edits(result)) if isinstance(result, dict) else ()
-    return {"output": output, "commits": commits.printed("\n".join((output, *streams))), "edits": edits}
+    streams = [clean(dict_of(result).get(key)) for key in ("stdout", "stderr")]
+    printed = commits.printed("\n".join((output, *streams)))
+    return {"output": output, "commits": printed, "edits": tuple(_shell_edits(dict_of(result)))}
 
 
 def _texts(block: Native) -> list[str]:
@@ -132,15 +131,10 @@ def _shell_edits(result: Native) -> Iterator[Edit]:
     """Yield what a shell command changed, as the agent tells since 2.1.332."""
     from entire.agents import tool_arguments
 
-    told = result.get("bashEditDiff")
-    for file in _objects(told.get("files")) if isinstance(told, dict) else ():
+    for file in dicts_of(dict_of(result.get("bashEditDiff")).get("files")):
         path = clean(file.get("filePath"))
-        for hunk in _objects(file.get("hunks")) if path else ():
+        for hunk in dicts_of(file.get("hunks")) if path else ():
             found = hunk.get("lines")
             lines = [line for line in found if isinstance(line, str)] if isinstance(found, list) else []
             old, new = ([line[1:] for line in lines if line[:1] in (sign, " ")] for sign in "-+")
             yield tool_arguments.hunk(path, old, new, is_whole=file.get("created") is True)
-
-
-def _objects(value: object) -> list[Native]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

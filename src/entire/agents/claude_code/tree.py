@@ -6,7 +6,7 @@ that was never written; then the conversation goes on after what it preserved.
 
 from __future__ import annotations
 
-from entire.agents.transcripts import clean
+from entire.agents.transcripts import clean, dict_of
 from entire.conversation.records import MOVED, RESTARTED, Mark
 
 TYPE_CHECKING = False
@@ -102,8 +102,6 @@ def _parents(native: Native) -> tuple[str, ...]:
     """Return where a record continues, the best first; none if it is a root or in no tree."""
     if "uuid" not in native or "parentUuid" not in native or not clean(native["uuid"]):
         return ()
-    about = native.get("compactMetadata")
-    segment = about.get("preservedSegment") if isinstance(about, dict) else None
-    preserved = segment.get("tailUuid") if isinstance(segment, dict) else None
+    preserved = dict_of(dict_of(native.get("compactMetadata")).get("preservedSegment")).get("tailUuid")
     named = (native["parentUuid"], native.get("logicalParentUuid"), preserved)
     return tuple(parent for value in named if (parent := clean(value)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents.forms import calls
-from entire.agents.transcripts import clean
+from entire.agents.transcripts import clean, dict_of
 from entire.conversation.records import Answer, Prompt
 from entire.model.jsontext import real
 from entire.model.times import parse_time
@@ -154,7 +154,7 @@ def record_id(record: Native) -> str:
     found = clean(record["id"]) if "id" in record else ""
     if found or "info" not in record:
         return found
-    return clean(_dict(record["info"]).get("id"))
+    return clean(dict_of(record["info"]).get("id"))
 
 
 def moment(record: Native) -> float:
@@ -166,7 +166,7 @@ def moment(record: Native) -> float:
         return parse_time(value)
     if value is not None:
         return _seconds(real(value))
-    created = _dict(_dict(record.get("info")).get("time")).get("created")
+    created = dict_of(dict_of(record.get("info")).get("time")).get("created")
     return moment({"time": created}) if isinstance(created, (int, float)) else 0.0
 
 
@@ -190,11 +190,11 @@ def undone_from(record: Native) -> str:
         return clean(record["$rewindTo"])
     if "$set" not in record and "info" not in record:
         return ""
-    replaced = calls.entries(_dict(record.get("$set")).get("messages"))
-    first = _dict(replaced[0]) if replaced else {}
+    replaced = calls.entries(dict_of(record.get("$set")).get("messages"))
+    first = dict_of(replaced[0]) if replaced else {}
     if _is_note(first.get("content")):  # the conversation so far was appended once more, to be replaced by itself
         return clean(first.get("id"))
-    return clean(_dict(_dict(record.get("info")).get("revert")).get("messageID"))
+    return clean(dict_of(dict_of(record.get("info")).get("revert")).get("messageID"))
 
 
 # ---------------------------------------------------------------- who
@@ -213,12 +213,12 @@ def _speaker(record: Native, body: Native) -> str:
     role = body.get("role")
     if isinstance(role, str):
         return _ROLES.get(role, "")
-    for place in (_dict(record.get("info")), record):
+    for place in (dict_of(record.get("info")), record):
         role = place.get("role")
         if isinstance(role, str):
             return _ROLES.get(role, "")
     inner = calls.envelope(record) or {}
-    types = [place.get("type") for place in (record, inner, _dict(inner.get("item")))]
+    types = [place.get("type") for place in (record, inner, dict_of(inner.get("item")))]
     return _ROLES.get("/".join(kind for kind in types if isinstance(kind, str)), "")
 
 
@@ -278,7 +278,3 @@ def _is_note(content: object) -> bool:
     first = content[0] if isinstance(content, list) and content else content
     text = first.get("text") if isinstance(first, dict) else first
     return isinstance(text, str) and text.lstrip().startswith(_NOTES)
-
-
-def _dict(value: object) -> Native:
-    return value if isinstance(value, dict) else {}

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
-import time
 
-from entire.model import jsontext
-from entire.model.ids import is_session_id, is_tool_id
+from entire.agents.file_agent import FileAgent
+from entire.model.ids import is_session_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import ClassVar, Final
+    from collections.abc import Mapping
+    from typing import ClassVar
 
+    from entire.agents.file_agent import Settings
     from entire.agents.gemini.document import ChatDocument
     from entire.agents.gemini.transcript import ChatLines
     from entire.model.effects import PutBack
     from entire.model.events import Event
-    from entire.model.health import HooksHealth
     from entire.model.transcripts import SessionFile
 
 
-class Gemini:
-    """The adapter. Tests pass ``now`` and ``env``."""
+class Gemini(FileAgent):
+    """The adapter."""
 
     name: ClassVar[str] = "gemini"
     type: ClassVar[str] = "Gemini CLI"
+    resume_command = "gemini --resume"
+    folder_variable = "ENTIRE_TEST_GEMINI_PROJECT_DIR"
     hook_names: ClassVar[tuple[str, ...]] = (
         "session-start",
         "session-end",
@@ -51,17 +52,6 @@ class Gemini:
         }
     )
 
-    def __init__(
-        self,
-        *,
-        metadata: Mapping[str, str] = {},
-        now: Callable[[], float] = time.time,
-        env: Mapping[str, str] | None = None,
-    ) -> None:
-        self.metadata: Final = metadata
-        self._now = now
-        self._env = os.environ if env is None else env
-
     def detect(self, root: str) -> bool:
         from entire.agents.gemini import sessions
 
@@ -73,10 +63,6 @@ class Gemini:
         from entire.agents.gemini import payloads
 
         return payloads.event(hook, payload, self._now())
-
-    def write_hook_response(self, message: str) -> bytes:
-        """Return what shows ``message`` to the user; the agent also notes it in its transcript."""
-        return jsontext.dumps({"systemMessage": message}).encode() + b"\n"
 
     # transcripts
 
@@ -100,34 +86,14 @@ class Gemini:
 
     # installing
 
-    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+    def _settings(self) -> Settings:
         from entire.agents.gemini import settings
 
-        return (settings.config_path(root, scope, self._env),)
-
-    def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        from entire.agents import hookfiles
-        from entire.agents.gemini import settings
-
-        return hookfiles.install(settings.config_path(root, scope, self._env), settings.TABLE, force=force)
-
-    def uninstall_hooks(self, root: str, scope: str) -> int:
-        from entire.agents import hookfiles
-        from entire.agents.gemini import settings
-
-        return hookfiles.uninstall(settings.config_path(root, scope, self._env), settings.TABLE)
-
-    def hooks_health(self, root: str, scope: str) -> HooksHealth:
-        from entire.agents.gemini import settings
-
-        return settings.health(root, scope, self._env)
+        return settings
 
     # resuming
 
-    def session_dir(self, root: str) -> str:
-        override = self._env.get("ENTIRE_TEST_GEMINI_PROJECT_DIR")
-        if override:
-            return override
+    def _folder(self, root: str) -> str:
         from entire.agents.gemini import sessions
 
         return sessions.folder(root, self._env)
@@ -158,11 +124,6 @@ class Gemini:
         from entire.agents.gemini import sessions
 
         return sessions.put_back(session_ref, transcript, subagents)
-
-    def format_resume_command(self, session_id: str) -> str:
-        if is_tool_id(session_id):
-            return f"gemini --resume {session_id}"
-        return "gemini --resume '" + session_id.replace("'", "'\\''") + "'"
 
 
 def _open_chat(session_ref: str, stored: bytes | None) -> ChatLines | ChatDocument:

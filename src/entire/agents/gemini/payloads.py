@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-import os
-
-from entire.agents import transcripts
+from entire.agents import payloads
 from entire.agents.gemini import records, sessions
-from entire.agents.transcripts import clean
-from entire.model import jsontext
+from entire.agents.payloads import session_ref, tool_id, tool_input
+from entire.agents.transcripts import clean, dict_of
 from entire.model.events import Event, EventType
-from entire.model.ids import is_session_id, is_tool_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Payload = dict[str, Any]
-
-MAX_TOOL_INPUT = 64 * 1024
+    from entire.agents.payloads import Payload, Table
 
 
 def event(hook: str, data: bytes, now: float) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
-    payload = transcripts.loads(data)
-    if not isinstance(payload, dict) or hook not in EVENTS:
-        return None
-    session = payload.get("session_id")
-    if not isinstance(session, str) or not is_session_id(session):
-        return None
-    fields = EVENTS[hook](payload)
-    if fields is None:
-        return None
-    common = {
-        "session_id": session,
-        "session_ref": session_ref(payload),
-        "timestamp": now,
-        "cwd": transcripts.path_of(payload.get("cwd")),
-    }
-    return Event(**{**common, **fields})
-
-
-def session_ref(payload: Payload) -> str:
-    path = transcripts.path_of(payload.get("transcript_path"))
-    return os.path.abspath(path) if path else ""
+    payload = payloads.read(data)
+    return payloads.event(EVENTS, hook, payload, timestamp=now) if payload is not None else None
 
 
 def _session_start(payload: Payload) -> Payload:
@@ -103,7 +76,7 @@ def _nothing(_payload: Payload) -> Payload | None:
     return None
 
 
-EVENTS: dict[str, Callable[[Payload], Payload | None]] = {
+EVENTS: Table = {
     "session-start": _session_start,
     "session-end": _session_end,
     "before-agent": _turn_start,
@@ -122,37 +95,22 @@ EVENTS: dict[str, Callable[[Payload], Payload | None]] = {
 def _task(payload: Payload) -> Payload:
     """Describe a subagent's task. No hook tells the id of its call: the framework pairs start and end by the rest."""
     given = payload.get("tool_input")
-    known = given if isinstance(given, dict) else {}
+    known = dict_of(given)
     return {
-        "tool_input": _input(given),
+        "tool_input": tool_input(given),
         "subagent_type": clean(known.get("agent_name")),
         "task_description": clean(known.get("prompt")),
     }
 
 
-def _input(given: object) -> str:
-    if given is None:
-        return ""
-    try:
-        text = jsontext.dumps(given, ensure_ascii=False, compact=True)
-    except RecursionError:  # nested a little less deep than what cannot be parsed
-        return ""
-    data = text.encode("utf-8", "replace")
-    return transcripts.shorten(data, MAX_TOOL_INPUT).decode("utf-8", "replace")
-
-
 def _output(payload: Payload) -> str:
-    response = payload.get("tool_response")
-    return records.text_of(response.get("llmContent")) if isinstance(response, dict) else ""
+    return records.text_of(dict_of(payload.get("tool_response")).get("llmContent"))
 
 
 def _subagent_id(payload: Payload) -> str:
     """Return the id of the subagent that ended: what it did last is numbered ``<its id>#0-0``."""
-    response = payload.get("tool_response")
-    display = response.get("returnDisplay") if isinstance(response, dict) else None
-    activity = display.get("recentActivity") if isinstance(display, dict) else None
+    activity = dict_of(dict_of(payload.get("tool_response")).get("returnDisplay")).get("recentActivity")
     for step in activity if isinstance(activity, list) else []:
-        found = clean(step.get("id")).partition("#")[0] if isinstance(step, dict) else ""
-        if is_tool_id(found):
+        if found := tool_id(clean(dict_of(step).get("id")).partition("#")[0]):
             return found
     return ""

@@ -7,7 +7,7 @@ last line of an id wins. Older chats are one JSON object whose ``messages`` are 
 
 from __future__ import annotations
 
-from entire.agents.transcripts import clean
+from entire.agents.transcripts import clean, dict_of, dicts_of
 from entire.model.jsontext import LARGEST
 from entire.model.transcripts import TokenUsage
 
@@ -103,9 +103,8 @@ def is_conversation(native: Native) -> bool:
 
 def new_messages(native: Native) -> list[Native] | None:
     """Return the messages with which a record replaces the conversation that the model sees, None if it does not."""
-    changes = native.get("$set")
-    found = changes.get("messages") if isinstance(changes, dict) else None
-    return [message for message in found if isinstance(message, dict)] if isinstance(found, list) else None
+    found = dict_of(native.get("$set")).get("messages")
+    return dicts_of(found) if isinstance(found, list) else None
 
 
 def rewound_to(native: Native) -> str:
@@ -134,8 +133,7 @@ def _figure(found: Native, key: str) -> int | None:
 
 def calls(native: Native) -> list[Native]:
     """Return the tool calls of an answer, as they are in it; ``tools`` interprets them."""
-    found = native.get("toolCalls")
-    return [call for call in found if isinstance(call, dict)] if isinstance(found, list) else []
+    return dicts_of(native.get("toolCalls"))
 
 
 # ---------------------------------------------------------------- others

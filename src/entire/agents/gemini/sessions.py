@@ -45,8 +45,7 @@ def _project(root: str, base: str) -> str:
     """Return the agent's name of a project: registered, else by the owner that its folder names, else the next free."""
     top = os.path.join(base, "tmp")
     known = transcripts.loads(transcripts.read(os.path.join(base, "projects.json")))
-    projects = known.get("projects") if isinstance(known, dict) else None
-    projects = projects if isinstance(projects, dict) else {}
+    projects = transcripts.dict_of(transcripts.dict_of(known).get("projects"))
     registered = projects.get(root)
     if isinstance(registered, str) and _is_name(registered) and _owner(top, registered) in ("", root):
         return registered

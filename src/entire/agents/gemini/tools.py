@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents import transcripts
 from entire.agents.gemini import records
-from entire.agents.transcripts import clean
+from entire.agents.transcripts import clean, dict_of
 from entire.conversation.records import (
     ASK,
     EDIT,
@@ -54,8 +54,7 @@ def written_path(native: Native) -> str:
     """Return the path that a call writes, absolute if the agent tells; '' if it writes none."""
     if _kind(native) not in (WRITE, EDIT):
         return ""
-    display = native.get("resultDisplay")
-    shown = transcripts.path_of(display.get("filePath")) if isinstance(display, dict) else ""
+    shown = transcripts.path_of(dict_of(native.get("resultDisplay")).get("filePath"))
     return shown or transcripts.path_of(_arguments(native).get("file_path"))
 
 
@@ -97,8 +96,7 @@ def _kind(native: Native) -> str:
 
 
 def _arguments(native: Native) -> Native:
-    given = native.get("args")
-    return given if isinstance(given, dict) else {}
+    return dict_of(native.get("args"))
 
 
 def _task(native: Native) -> Subagent | None:
@@ -115,9 +113,8 @@ def _task(native: Native) -> Subagent | None:
 def _outputs(answers: object) -> Iterator[str]:
     """Yield the texts that the model gets."""
     for part in answers if isinstance(answers, list) else [answers]:
-        answered = part.get("functionResponse") if isinstance(part, dict) else None
-        response = answered.get("response") if isinstance(answered, dict) else None
+        response = dict_of(dict_of(part).get("functionResponse")).get("response")
         if isinstance(response, dict):
             yield clean(response.get("output")) or clean(response.get("error"))
         else:
-            yield clean(part.get("text")) if isinstance(part, dict) else clean(part)
+            yield clean(dict_of(part).get("text")) or clean(part)

@@ -105,5 +105,5 @@ class ChatLines(Chat, LineTranscript):
             found = {} if line.startswith(records.WITHOUT_MEANING) else transcripts.loads(line)
             if not line.endswith(b"\n") and not isinstance(found, dict):
                 return
-            yield found if isinstance(found, dict) else {}, at, end
+            yield transcripts.dict_of(found), at, end
             at += 1

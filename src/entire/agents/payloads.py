@@ -1,0 +1,71 @@
+"""Hook payloads as events: an adapter has a table that builds an event's fields from a payload, by the hook's verb.
+
+A payload comes from a program that may be of any version: what has not the form that is expected is left out.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import transcripts
+from entire.agents.transcripts import clean
+from entire.model import jsontext
+from entire.model.events import Event
+from entire.model.ids import is_session_id, is_tool_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    Payload = dict[str, Any]
+    Table = Mapping[str, Callable[[Payload], Payload | None]]
+
+_MAX_TOOL_INPUT = 64 * 1024
+
+
+def read(data: bytes) -> Payload | None:
+    """Return a payload; None if it is no JSON object with a valid session id."""
+    payload = transcripts.loads(data)
+    session = payload.get("session_id") if isinstance(payload, dict) else None
+    return payload if isinstance(session, str) and is_session_id(session) else None
+
+
+def event(table: Table, hook: str, payload: Payload, **common: object) -> Event | None:
+    """Return the event that a table builds for a hook; None for an unknown hook, or if there is nothing to report.
+
+    ``common``: fields that all events of the agent have, beside its session and folder.
+    """
+    build = table.get(hook)
+    fields = build(payload) if build is not None else None
+    if fields is None:
+        return None
+    common |= {
+        "session_id": payload["session_id"],
+        "session_ref": session_ref(payload),
+        "cwd": transcripts.path_of(payload.get("cwd")),
+    }
+    return Event(**{**common, **fields})
+
+
+def session_ref(payload: Payload) -> str:
+    """Return the transcript's path, '' if there is none."""
+    path = transcripts.path_of(payload.get("transcript_path"))
+    return os.path.abspath(path) if path else ""
+
+
+def tool_id(value: object) -> str:
+    """Return an id that is safe in a path, else ''."""
+    found = clean(value)
+    return found if is_tool_id(found) else ""
+
+
+def tool_input(given: object) -> str:
+    """Return what a tool was given as JSON text, shortened if it is long; '' if it was given nothing."""
+    if given is None:
+        return ""
+    try:
+        text = jsontext.dumps(given, ensure_ascii=False, compact=True)
+    except RecursionError:  # nested a little less deep than what cannot be parsed
+        return ""
+    return transcripts.shorten(text.encode("utf-8", "replace"), _MAX_TOOL_INPUT).decode("utf-8", "replace")
