@@ -79,7 +79,7 @@ _MEANINGS: dict[type, str] = {bool: "true or false", str: "a text", dict: "an ob
 class Proposal(Value):
     """What a settings file asks for beyond recording on this machine, and no choice of this person is remembered for.
 
-    It is followed only if git does not track the file (see ``lifecycle.proposals``): no commit can bring it.
+    It is followed only if git does not track the file (see ``recording.proposals``): no commit can bring it.
     """
 
     key: str

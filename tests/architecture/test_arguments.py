@@ -71,7 +71,7 @@ PRINTED = {
     ("git/read.py", "self._ref"): _WRITTEN,
     ("git/run.py", "words"): "tells what failed",
     ("git/run.py", "args[0]"): "tells what failed",
-    ("lifecycle/commits/turn_commit.py", "oid"): _OURS,
+    ("commits/turn_commit.py", "oid"): _OURS,
     ("linking/undo.py", "notes.commit[:7]"): _OURS,
     ("log.py", "' '.join((_word(word) for word in command))"): "as the person typed it",
     ("maintenance/agent_hooks.py", "agent.name"): _AGENTS_OWN,

@@ -12,8 +12,8 @@ READERS = {"checkpoint_ids", "ulid_ids", "CHECKPOINT"}
 ALLOWED = {
     "model/trailers.py",
     "store/links.py",
-    "lifecycle/commits/prepare.py",
-    "lifecycle/commits/replaced_commits.py",  # the ids in the message of the commit that git is about to make
+    "commits/prepare.py",
+    "commits/replaced_commits.py",  # the ids in the message of the commit that git is about to make
 }
 
 
@@ -41,4 +41,4 @@ def test_a_message_alone_is_read_only_where_the_message_is_what_counts() -> None
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr == "named" and getattr(node.value, "id", "") == "links"
     }
-    assert found == {"lifecycle/commits/complete.py"}
+    assert found == {"commits/complete.py"}

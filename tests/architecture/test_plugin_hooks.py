@@ -101,7 +101,7 @@ def world(tmp_path: Path) -> PluginWorld:
 
 
 def of_host(modules: set[str]) -> set[str]:
-    return {name for name in modules if name.startswith(("entire.agents.external", "entire.lifecycle.directories"))}
+    return {name for name in modules if name.startswith(("entire.agents.external", "entire.recording.directories"))}
 
 
 def test_each_hook_starts_its_plugin_only_for_what_it_needs(world: PluginWorld) -> None:
@@ -176,7 +176,7 @@ def test_where_settings_allow_all_plugins_git_is_asked_once_about_them(world: Pl
 
 # ---------------------------------------------------------------- hooks that must not meet a plugin
 
-DORMANT = {"entire.agents.stand_in", "entire.lifecycle.dormant", "entire.store.step_transcripts"}
+DORMANT = {"entire.agents.stand_in", "entire.recording.dormant", "entire.store.step_transcripts"}
 
 
 def test_gits_hooks_meet_no_plugin(world: PluginWorld) -> None:

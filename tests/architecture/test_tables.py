@@ -7,8 +7,8 @@ import inspect
 
 import pytest
 
-from entire import settings, strategies
-from entire.lifecycle import dispatcher, recovery
+from entire import lifecycle, settings, strategies
+from entire.lifecycle import recovery
 from entire.model.phases import Action
 
 
@@ -18,8 +18,8 @@ def resolve(target: str) -> object:
 
 
 def test_every_action_is_carried_out_by_one_function() -> None:
-    assert set(dispatcher.HANDLERS) == set(Action)
-    handlers = [resolve(target) for target in dispatcher.HANDLERS.values()]
+    assert set(lifecycle.HANDLERS) == set(Action)
+    handlers = [resolve(target) for target in lifecycle.HANDLERS.values()]
     assert all(map(callable, handlers))
     assert len(set(handlers)) == len(handlers)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from entire.lifecycle import liveness
 from entire.model.session import Session as State
+from entire.recording import liveness
 from tests.integration.story import Session, Story
 
 PERSON = {"ENTIRE_TEST_TTY": "1"}

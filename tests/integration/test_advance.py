@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from entire import layout
+from entire.commits import advance
 from entire.errors import EntireError
-from entire.lifecycle.commits import advance
 from entire.undo.index_lock import IndexLock
 from tests.faults import fail_any
 from tests.integration.story import Story

@@ -414,7 +414,7 @@ def test_a_failure_is_logged_where_the_agent_works(played: Bared, monkeypatch: p
     def fail(*_: object) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("entire.lifecycle.dispatcher.handle", fail)
+    monkeypatch.setattr("entire.lifecycle.handle", fail)
     root, played.story.root = played.story.root, played.story.root.parent / "projects"
     subprocess.run(["git", "init", "-q", played.story.root], check=True)
     played.hook("turn-start", prompt="Here", cwd=str(root))

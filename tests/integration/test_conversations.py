@@ -8,7 +8,7 @@ import pytest
 
 from entire import settings
 from entire.agents.directory import AgentDirectory
-from entire.lifecycle.context import Context
+from entire.recording.context import Context
 from entire.rewind import conversations
 from entire.rewind.conversations import Conversation
 from entire.rewind.points import Points

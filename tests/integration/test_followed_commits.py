@@ -11,9 +11,9 @@ import pytest
 
 from entire import layout
 from entire.agents.directory import AgentDirectory
-from entire.lifecycle.context import Context
-from entire.lifecycle.snapshots import followed_commits
+from entire.recording.context import Context
 from entire.settings import Settings
+from entire.snapshots import followed_commits
 from entire.store.lineage_file import NAME
 from tests.integration.story import Session, Story
 

@@ -18,8 +18,8 @@ import pytest
 
 from entire import layout
 from entire.agents import transcripts as agents
-from entire.lifecycle.turns import turn
 from entire.store import sessions
+from entire.turns import turn
 from tests.integration import memory, secrets
 from tests.integration.plugin_at_work import PROGRAM, PluginAtWork
 from tests.integration.recording_plugin import RecordingPlugin

@@ -13,8 +13,8 @@ from entire.errors import UsageError
 from entire.forgetting import planning, removal, targets, undo
 from entire.forgetting.values import Secret
 from entire.git.read import Objects
-from entire.lifecycle.context import Context
 from entire.model.audits import ForgetRequest
+from entire.recording.context import Context
 from entire.settings import Settings
 from entire.store.catalog import Catalog
 from entire.undo import completion

@@ -21,7 +21,7 @@ import pytest
 
 from entire import layout
 from entire.git import ref_locks, refs, running, stale_locks
-from entire.lifecycle.snapshots import leftover_steps
+from entire.snapshots import leftover_steps
 from entire.store import steps
 from tests.integration.kept import all_ids, checkpoints
 from tests.integration.story import Session, Story

@@ -12,11 +12,11 @@ import pytest
 
 from entire import layout, settings
 from entire.agents.directory import AgentDirectory
-from entire.lifecycle.context import Context
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, Origin, WhyRequest
 from entire.model.value import replace
 from entire.origins import uncommitted
 from entire.origins.uncommitted import UncommittedFile
+from entire.recording.context import Context
 from entire.workspace import Workspace
 from tests.integration.story import Session, Story
 from tests.trees import tree

@@ -12,9 +12,9 @@ import pytest
 from entire import settings
 from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError
-from entire.lifecycle.context import Context
 from entire.model.requests import RewindRequest
 from entire.model.views.points import PointView
+from entire.recording.context import Context
 from entire.rewind.points import Points
 from entire.workspace import Workspace
 from tests.integration.rewinding import commit_turns

@@ -9,7 +9,7 @@ import pytest
 
 import entire
 from entire.errors import EntireError
-from entire.lifecycle.context import Context
+from entire.recording.context import Context
 from entire.workspace import Workspace
 from tests.integration.kept import PERSON
 from tests.integration.story import Session, Story

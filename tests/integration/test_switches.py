@@ -35,10 +35,10 @@ def test_calls_are_sorted_by_direction() -> None:
             ["entire.store.steps", "entire.store.merge", 4],
             ["entire.git.run", "entire.store.steps", 8],
             ["entire.git.run", "entire.model.value", 16],
-            ["entire.model.value", "entire.lifecycle.turns.turn", 32],
+            ["entire.model.value", "entire.turns.turn", 32],
         ],
     }
-    upward = {"entire.git.run -> entire.store.steps": 8, "entire.model.value -> entire.lifecycle.turns.turn": 32}
+    upward = {"entire.git.run -> entire.store.steps": 8, "entire.model.value -> entire.turns.turn": 32}
     found = switches.row(process, FLOORS)
     assert found == switches.Row("stop", 4, 47, down=3, level=4, up=40, values=16, upward=upward)
     printed = switches.table([found])

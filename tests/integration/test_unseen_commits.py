@@ -14,10 +14,10 @@ import pytest
 
 from entire import layout
 from entire.agents.directory import AgentDirectory
+from entire.commits import afterwards, unseen, visited_worktrees
 from entire.git import history
-from entire.lifecycle.commits import afterwards, unseen, visited_worktrees
-from entire.lifecycle.context import Context
 from entire.model.requests import ResumeRequest
+from entire.recording.context import Context
 from entire.settings import Settings
 from entire.workspace import Workspace
 from tests.integration.expect import lines, reason, slot_of
@@ -766,7 +766,7 @@ def test_a_rebase_that_folds_linked_commits_keeps_all_ids(story: Story, a: Sessi
 def test_a_killed_hook_is_completed_with_the_same_checkpoint(
     story: Story, a: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from entire.lifecycle.commits import checkpoint, complete
+    from entire.commits import checkpoint, complete
 
     class Killed(BaseException):
         pass

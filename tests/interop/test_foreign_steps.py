@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from entire.lifecycle.go_takeover.steps import GoSession, _split
-from entire.lifecycle.session_transcript import SessionTranscript
+from entire.go_takeover.steps import GoSession, _split
 from entire.model.session import Session, Turn
 from entire.model.transcripts import Position
+from entire.recording.session_transcript import SessionTranscript
 
 A, B, C = ("100644", "a" * 40), ("100644", "b" * 40), None
 

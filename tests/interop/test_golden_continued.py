@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from entire.lifecycle.go_takeover import sessions
+from entire.go_takeover import sessions
 from tests.interop import strict
 from tests.interop.takeover import World
 

@@ -10,9 +10,9 @@ from entire.audit.verdicts import Verdicts
 from entire.git import additions, promised
 from entire.git.read import Objects
 from entire.index import database
-from entire.lifecycle import proposals
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
+from entire.recording import proposals
 from entire.redact import current
 
 TYPE_CHECKING = False

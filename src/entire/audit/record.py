@@ -6,7 +6,7 @@ import os
 
 from entire import files, redact
 from entire.errors import CorruptError, EntireError
-from entire.lifecycle.context import Context
+from entire.recording.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from entire.agents.directory import AgentDirectory
     from entire.git.read import Offline
     from entire.layout import Place
-    from entire.lifecycle.context import Context
     from entire.log import Log
     from entire.model.events import Event
+    from entire.recording.context import Context
 
     Home = tuple[Place, settings.Settings]
 
@@ -90,7 +90,7 @@ class _Directories:
     def _of(self, place: Place) -> AgentDirectory:
         if self.built_in is not None or self.name == "git":
             return _without_plugins()
-        from entire.lifecycle import directories
+        from entire.recording import directories
 
         return directories.make(place, hook_of=self.name, session_id=self._session_id)
 
@@ -149,7 +149,7 @@ class _LazyContext:
 
     def __enter__(self) -> Context:
         from entire.git.read import Offline
-        from entire.lifecycle.context import Context
+        from entire.recording.context import Context
 
         self._offline = Offline()
         self._offline.__enter__()  # no hook waits for a network
@@ -211,11 +211,11 @@ class _AgentHook:
             return None
 
     def _handle_event(self, home: Home, event: Event) -> None:
-        from entire.lifecycle import dispatcher
+        from entire import lifecycle
 
         with _LazyContext(*home, self._directories) as context:
             context.log = context.log.bind(agent=event.agent, hook=self._args[1])
-            _print(dispatcher.handle(context, event))
+            _print(lifecycle.handle(context, event))
 
 
 def _print(answer: bytes) -> None:
@@ -285,13 +285,13 @@ def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
     event = events.parse_hook(name, rest, os.environ, _input() if name == "pre-push" else b"")
     if event is None:
         return
-    from entire.lifecycle import dispatcher
+    from entire import lifecycle
 
     with lazy as context:
         context.log = context.log.bind(component="git", hook=name)
         session_id, agent_type = registry.calling_session(os.environ)
         event = replace(event, session_id=session_id, agent_type=agent_type)
-        dispatcher.handle(context, event)
+        lifecycle.handle(context, event)
 
 
 def _log(place: Place, args: Sequence[str]) -> Log:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, lifecycle
 from entire.audit import own_files
 from entire.errors import EntireError
 from entire.forgetting import holders, targets
@@ -12,7 +12,6 @@ from entire.forgetting.planning import COMMAND, ForgetNotes, Planner, Target
 from entire.forgetting.values import Secret
 from entire.git import refs
 from entire.index import database
-from entire.lifecycle import recovery
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
 from entire.model.audits import ForgetView
@@ -31,8 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.forgetting.planning import Plan
     from entire.layout import Place
-    from entire.lifecycle.context import Context
     from entire.model.audits import ForgetRequest
+    from entire.recording.context import Context
     from entire.store.catalog import Catalog
 
 _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
@@ -48,7 +47,7 @@ def forget(context: Context, catalog: Catalog, request: ForgetRequest) -> Forget
     if is_committing(place):
         raise EntireError(_COMMITTING, hint=_RETRY)
     if context.settings.enabled:
-        recovery.finish_interrupted(context)
+        lifecycle.finish_interrupted(context)
     with context.lock():
         completion.complete(place)
         if os.path.exists(place.pending_file):

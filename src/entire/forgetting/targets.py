@@ -9,16 +9,16 @@ from entire.errors import EntireError, UsageError
 from entire.forgetting.planning import Target
 from entire.forgetting.values import Secret
 from entire.git import additions
-from entire.lifecycle import liveness
 from entire.model.audits import ForgetView
+from entire.recording import liveness
 from entire.store import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.lifecycle.context import Context
     from entire.model.audits import ForgetRequest
+    from entire.recording.context import Context
     from entire.store.catalog import Catalog
 
 _BATCH = 32

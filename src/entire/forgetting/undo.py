@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from entire.layout import Place
-    from entire.lifecycle.context import Context
     from entire.model.views.changes import UndoneView
+    from entire.recording.context import Context
     from entire.undo.draft import Draft
     from entire.undo.transaction import Transaction
 

@@ -5,17 +5,17 @@ Some name the same turn in both. Of others, the same process does both, or nothi
 
 from __future__ import annotations
 
-from entire.lifecycle import liveness
-from entire.lifecycle.context import agent_process
 from entire.model.phases import Phase
 from entire.model.session import CLEARED, PREVIOUS
+from entire.recording import liveness
+from entire.recording.context import agent_process
 from entire.store import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.lifecycle.context import Context
     from entire.model.events import Event
     from entire.model.session import Process, Session
+    from entire.recording.context import Context
 
 _RECENT = 10  # sessions that are searched, those that were written last
 _SECONDS = 10.0  # between the end and the start

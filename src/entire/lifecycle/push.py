@@ -12,8 +12,8 @@ from entire.model import controls
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.operation import GitCommand
-    from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
+    from entire.recording.context import Context
 
 
 def _sends(context: Context, event: GitEvent, git: GitCommand) -> bool:

@@ -7,24 +7,22 @@ from __future__ import annotations
 import os
 
 from entire import files, layout
-from entire.errors import EntireError, PartialCloneError
+from entire.errors import PartialCloneError
 from entire.git import ref_locks, refs
 from entire.model.events import Event, EventType, GitEvent
 from entire.model.phases import Phase
 from entire.store import sessions as states
-from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from entire.lifecycle.context import Context
     from entire.model.session import Session
+    from entire.recording.context import Context
 
     Occasion = Event | GitEvent | None  # the event of the hook; None in a command
 
 _SHADOWS = "refs/heads/entire"
-_PATIENCE = 1.0  # seconds that a command which only reads waits for the lock
 _LIMITS = (EventType.SESSION_START, EventType.SESSION_END, EventType.GIT_COMMIT)  # seldom enough to look for leftovers
 
 
@@ -43,7 +41,7 @@ def complete_commit(context: Context, event: Occasion) -> None:
     """Complete a commit whose post-commit hook never ran. Does nothing in post-commit itself."""
     is_own = event is not None and event.type is EventType.GIT_COMMIT
     if not is_own and os.path.exists(context.place.pending_file) and context.can_write():
-        from entire.lifecycle.commits import complete
+        from entire.commits import complete
 
         is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
         try:
@@ -73,17 +71,17 @@ def follow_head(context: Context, event: Occasion) -> None:
     if event is not None and event.type is EventType.GIT_COMMIT:
         return
     journal = context.journal
-    head, known, end = _head(context), journal.followed, layout.head_log_end(context.place)
+    head, known, end = head_of(context), journal.followed, layout.head_log_end(context.place)
     if not head or (head == known and end[0] == journal.caches.reflog[0]):
         return
     if not known and not journal.attribution.tree:  # no snapshot was ever taken here; the first one follows copies
         if event is None and context.can_write():
             _follow_copies(context)
         return
-    from entire.lifecycle.snapshots import followed_commits
+    from entire.snapshots import followed_commits
 
     if not followed_commits.must_wait(context):
-        from entire.lifecycle.commits import unseen
+        from entire.commits import unseen
 
         try:
             unseen.follow(context, known, head)
@@ -106,17 +104,17 @@ def follow_visited_worktrees(context: Context, event: Occasion) -> None:
     session = context.session(event.session_id)
     worktrees = os.path.join(context.place.common_dir, "worktrees")
     if session is not None and session.is_running and os.path.isdir(worktrees):
-        from entire.lifecycle.commits import visited_worktrees
+        from entire.commits import visited_worktrees
 
         visited_worktrees.follow(context, session)
 
 
-def _head(context: Context) -> str:
+def head_of(context: Context) -> str:
     return layout.head(context.place) or context.objects.oid("HEAD")
 
 
 def _follow_copies(context: Context) -> None:
-    from entire.lifecycle.snapshots import followed_commits
+    from entire.snapshots import followed_commits
 
     followed_commits.follow_copies(context)
 
@@ -125,7 +123,7 @@ def forget_removed_sessions(context: Context, _: Occasion) -> None:
     """Forget the uncommitted work of sessions that the Go CLI removed; usually there are none."""
     removed = [session for session in context.relevant_sessions() if session.removed]
     if removed:
-        from entire.lifecycle.go_takeover import removed as go_takeover
+        from entire.go_takeover import removed as go_takeover
 
         go_takeover.forget(context, removed)
 
@@ -133,11 +131,11 @@ def forget_removed_sessions(context: Context, _: Occasion) -> None:
 def import_go_sessions(context: Context, event: Occasion) -> None:
     """Import sessions that the Go CLI wrote last; usually there are none, and nothing is loaded."""
     if any(session.foreign for session in context.relevant_sessions()):
-        from entire.lifecycle.go_takeover import sessions
+        from entire.go_takeover import sessions
 
         sessions.import_go_sessions(context, event.session_id if isinstance(event, Event) else "")
     if not states.is_seen(context.place):
-        from entire.lifecycle.go_takeover import sessions
+        from entire.go_takeover import sessions
 
         sessions.note_seen(context)
 
@@ -160,8 +158,8 @@ def close_lost_turns(context: Context, event: Occasion) -> None:
         is_waiting = session.turn_checkpoints and not session.is_running
         if not (is_lost or is_waiting) or context.is_dormant(session) or context.reader_of(session) is None:
             continue
-        from entire.lifecycle.commits import finalize
-        from entire.lifecycle.turns import turn
+        from entire.commits import finalize
+        from entire.turns import turn
 
         if is_lost:
             turn.close_lost(context, session)
@@ -171,13 +169,13 @@ def close_lost_turns(context: Context, event: Occasion) -> None:
 
 
 def _is_interrupted(context: Context, session: Session) -> bool:
-    from entire.lifecycle import interruption
+    from entire.recording import interruption
 
     return bool(interruption.moment(context, session)) and not interruption.is_lost(session)
 
 
 def _has_lost_turn(session: Session, now: float) -> bool:
-    from entire.lifecycle import liveness
+    from entire.recording import liveness
 
     return liveness.has_lost_turn(session, now, silence=liveness.NEVER)
 
@@ -190,48 +188,12 @@ def release_leftovers(context: Context, event: Occasion) -> None:
         return
     place = context.place
     mine = [ref for ref in refs.names(place.common_dir, _SHADOWS) if ref.endswith("-" + place.worktree_id)]
-    head = (_head(context) or "0000000")[:7] if mine else ""
+    head = (head_of(context) or "0000000")[:7] if mine else ""
     leftovers = [ref.removeprefix("refs/heads/") for ref in mine if not ref.startswith(f"{_SHADOWS}/{head}-")]
     if leftovers and context.relevant_sessions():
-        from entire.lifecycle.snapshots import leftover_steps
+        from entire.snapshots import leftover_steps
 
         leftover_steps.release(context, leftovers)
-
-
-def catch_up(context: Context) -> None:
-    """Complete what hooks left of commits, so that a command that only reads tells the truth.
-
-    Changes nothing if nothing is left to do, or while another process holds the lock or the repository is read-only.
-    """
-    if not _is_behind(context):
-        return
-    try:
-        with context.lock(timeout=_PATIENCE):
-            recover(context, READ)
-    except (EntireError, OSError) as error:
-        context.log.info("commits could not be followed", problem=str(error))
-        context.forget()
-
-
-def _is_behind(context: Context) -> bool:
-    """Tell whether commits are left to be completed or followed. Writes nothing."""
-    if os.path.exists(context.place.pending_file) or os.path.exists(context.place.forgetting_file):
-        return True
-    journal = Journal(context.place)
-    if journal.followed or journal.attribution.tree:
-        return journal.followed != _head(context) or journal.caches.reflog[0] != layout.head_log_size(context.place)
-    from entire.lifecycle.snapshots import followed_commits
-
-    return bool(followed_commits.unlinked_copies(context))
-
-
-def finish_interrupted(context: Context) -> list[str]:
-    """Complete what earlier hooks and commands left unfinished; every command that changes something calls it first.
-
-    Returns sentences about interrupted changes of files.
-    """
-    with context.lock():
-        return recover(context, COMMAND)
 
 
 def finish_changes(context: Context, _: Occasion) -> Sequence[str]:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from entire.git.history import Logged
-    from entire.lifecycle.context import Context
     from entire.linking.evidence import Evidence
     from entire.model.session import Session
+    from entire.recording.context import Context
 
 _HINT = "add --session ID, or --checkpoint ID to link it to a checkpoint that exists"
 _SHOWN = 10

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from entire.commits import afterwards, unseen
 from entire.git import bulk, diff, reflog
-from entire.lifecycle.commits import afterwards, unseen
-from entire.lifecycle.context import Context
 from entire.maintenance.repository import Repository
 from entire.model.session import Entry
 from entire.model.turns import RunningTurn
 from entire.model.value import Value
+from entire.recording.context import Context
 from entire.store import journal as journals
 from entire.store import sessions, turnlog
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from entire.git.history import Logged
     from entire.layout import Place
-    from entire.lifecycle.commits.pending import Pending
     from entire.model.session import Session
     from entire.model.turns import TurnKey
+    from entire.recording.pending import Pending
     from entire.store.journal import Reports
 
 

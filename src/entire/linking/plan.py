@@ -5,13 +5,13 @@ from __future__ import annotations
 from entire.attribution import content
 from entire.errors import EntireError
 from entire.git import history
-from entire.lifecycle.commits.pending import Pending
-from entire.lifecycle.snapshots import followed_commits
 from entire.linking import candidates, evidence
 from entire.model import prefix, reasons
 from entire.model.ids import CheckpointId, is_checkpoint_id, new_id
 from entire.model.linking import LinkedSessionView, LinkView
 from entire.model.value import Value, replace
+from entire.recording.pending import Pending
+from entire.snapshots import followed_commits
 from entire.store import browse, links, sessions
 
 TYPE_CHECKING = False
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.git.history import Logged
-    from entire.lifecycle.context import Context
     from entire.model.linking import LinkRequest, UnlinkRequest
+    from entire.recording.context import Context
     from entire.store.catalog import Catalog
 
 _SHOWN = 4

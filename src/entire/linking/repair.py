@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
+from entire import lifecycle
+from entire.commits import checkpoint
 from entire.errors import EntireError
 from entire.git import history
-from entire.lifecycle import recovery
-from entire.lifecycle.commits import checkpoint
-from entire.lifecycle.snapshots import followed_commits
 from entire.linking import plan as plans
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
 from entire.model.phases import after_commit
 from entire.model.value import replace
+from entire.snapshots import followed_commits
 from entire.store import checkpoint_writer, links, sessions
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.links import Links
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from entire.git.history import Logged
     from entire.git.read import Commit
-    from entire.lifecycle.context import Context
     from entire.linking.plan import Plan
     from entire.model.linking import LinkRequest, LinkView, UnlinkRequest
+    from entire.recording.context import Context
     from entire.store.catalog import Catalog
 
 LINK, UNLINK = "link", "unlink"
@@ -72,7 +72,7 @@ def prepare(context: Context) -> None:
     if is_committing(context.place):
         raise EntireError(_COMMITTING, hint=_RETRY)
     if context.settings.enabled:
-        recovery.finish_interrupted(context)
+        lifecycle.finish_interrupted(context)
 
 
 def check(context: Context) -> None:

@@ -18,7 +18,7 @@ from entire.undo.notes import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.lifecycle.context import Context
+    from entire.recording.context import Context
     from entire.undo.transaction import Transaction
 
 

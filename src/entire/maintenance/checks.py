@@ -7,12 +7,11 @@ import os
 from entire import layout, log, settings, tree_files
 from entire.agents import capabilities
 from entire.agents.directory import AgentDirectory
+from entire.commits import complete
 from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
-from entire.lifecycle import directories, liveness, proposals, redact_problems
-from entire.lifecycle.commits import complete, pending
 from entire.maintenance import agent_setup, clean, unrecorded
 from entire.maintenance.plugins import are_waited_for, find_problems, of_live_sessions
 from entire.maintenance.repository import Repository, is_committing
@@ -22,6 +21,7 @@ from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views.maintenance import FindingView
+from entire.recording import directories, liveness, pending, proposals, redact_problems
 from entire.store import browse, checkpoints, forgotten, returned, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import Links

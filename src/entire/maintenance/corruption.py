@@ -10,12 +10,12 @@ from entire import files
 from entire.errors import CorruptError
 from entire.git import bulk
 from entire.git.read import parse_tree
-from entire.lifecycle.commits import pending
 from entire.maintenance import locks
 from entire.maintenance.checks import ERROR, NOTE, SHOWN, WARNING, finding
 from entire.maintenance.repository import is_committing
 from entire.model.ids import HEX
 from entire.model.value import Value
+from entire.recording import pending
 from entire.store import checkpoints, sessions, steps, transcripts
 from entire.store.journal import Journal
 from entire.undo import transaction

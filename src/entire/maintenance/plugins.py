@@ -11,9 +11,9 @@ from entire.agents.external.inventory.trust import USABLE
 from entire.agents.external.language import protocol
 from entire.errors import CorruptError, EntireError, UsageError
 from entire.git import tracked
-from entire.lifecycle import directories, liveness
 from entire.model.value import replace
 from entire.model.views.setup import PluginProblemView, PluginView
+from entire.recording import directories, liveness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

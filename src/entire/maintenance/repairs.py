@@ -4,15 +4,15 @@ changes anything. Unreadable files are renamed, never deleted.
 
 from __future__ import annotations
 
-from entire import files, layout, settings, tree_files
+from entire import files, layout, lifecycle, settings, tree_files
 from entire.errors import EntireError
 from entire.git import history, refs
 from entire.githooks import install
-from entire.lifecycle import directories, recovery
-from entire.lifecycle.context import Context
 from entire.maintenance import agent_setup, checks, corruption, locks, repository
 from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
+from entire.recording import directories
+from entire.recording.context import Context
 from entire.store import checkpoints, returned, sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
 from entire.undo import completion, transaction
@@ -97,7 +97,7 @@ def pending_commit(case: Case) -> None:
     """Write the checkpoint of the commit, or delete the record if the commit was never made."""
     context = Context(case.place, case.settings or settings.Settings(), case.agents)
     try:
-        recovery.finish_interrupted(context)
+        lifecycle.finish_interrupted(context)
     finally:
         context.close()
 
@@ -131,9 +131,9 @@ def _stop(case: Case, session: Session) -> None:
 
 def finish(context: Context, session_id: str) -> None:
     """Save a lost turn as the dispatcher does, and finalise its checkpoints. The caller holds the lock."""
-    from entire.lifecycle.commits import finalize
-    from entire.lifecycle.go_takeover import sessions as go_sessions
-    from entire.lifecycle.turns import turn
+    from entire.commits import finalize
+    from entire.go_takeover import sessions as go_sessions
+    from entire.turns import turn
 
     session = context.session(session_id)
     if session is None:

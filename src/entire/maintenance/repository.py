@@ -10,8 +10,8 @@ from entire import files, layout, process
 from entire.errors import CorruptError
 from entire.git import refs, worktrees
 from entire.git.read import Objects
-from entire.lifecycle import liveness
 from entire.model.session import KEPT_SECONDS
+from entire.recording import liveness
 from entire.store import sessions, steps
 
 TYPE_CHECKING = False

@@ -10,17 +10,17 @@ from __future__ import annotations
 import functools
 import os
 
-from entire import settings
+from entire import lifecycle, settings
 from entire.errors import EntireError
 from entire.git import history
-from entire.lifecycle import directories, recovery
-from entire.lifecycle.context import Context
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import Repository, is_committing, lock
 from entire.model import jsontext, prefix
 from entire.model.digest import sha256
 from entire.model.value import replace
 from entire.model.views.maintenance import ForgottenView, ResetView, StepsView
+from entire.recording import directories
+from entire.recording.context import Context
 from entire.store import open_files, sessions, steps
 from entire.store.journal import Journal
 from entire.undo import completion, inverse
@@ -154,7 +154,7 @@ def _complete(place: Place) -> None:
         return
     context = Context(place, current, directories.make(place))
     try:
-        recovery.finish_interrupted(context)
+        lifecycle.finish_interrupted(context)
     finally:
         context.close()
 

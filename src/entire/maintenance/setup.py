@@ -10,12 +10,12 @@ from entire.agents.directory import AgentDirectory
 from entire.errors import EntireError, UsageError
 from entire.git import tracked
 from entire.githooks import inspection, install
-from entire.lifecycle import directories, proposals
 from entire.maintenance import plugins
 from entire.maintenance.agent_hooks import AgentHooks
 from entire.maintenance.shared_files import SharedFiles
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.views.setup import AgentView, DisableView, EnableView, GitHooksView, HookLineView
+from entire.recording import directories, proposals
 from entire.store import setup_lines
 
 TYPE_CHECKING = False
@@ -248,7 +248,7 @@ def _record_own_changes(place: Place, *, before: bool) -> None:
     The one ``before`` also imports sessions that the Go CLI left open, so that the next commit finds them.
     """
     if os.path.isdir(place.sessions_dir):
-        from entire.lifecycle.go_takeover import sessions
+        from entire.go_takeover import sessions
 
         if before:
             sessions.import_everywhere(place)

@@ -13,9 +13,9 @@ from entire.errors import EntireError
 from entire.git import hidden_refs, read, refs
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
-from entire.lifecycle import directories
 from entire.maintenance.agent_hooks import AgentHooks
 from entire.model.views.setup import AgentHooksView, HooksLeftView, UninstallView
+from entire.recording import directories
 from entire.store import steps
 
 TYPE_CHECKING = False

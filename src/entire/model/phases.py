@@ -20,7 +20,7 @@ class Phase(Choice):
 
 
 class Action(Choice):
-    """What the lifecycle does about an event, invisible to agents. ``lifecycle.dispatcher`` runs each one."""
+    """What the lifecycle does about an event, invisible to agents. ``lifecycle`` runs each one."""
 
     OPEN_SESSION = "record the session's worktree, and reopen an ended session"
     CLOSE_LOST_TURN = "save a turn whose end was never reported"

@@ -133,7 +133,7 @@ class Session:
         self.is_external = False  # its agent is a plugin, which only commands and its own hooks start
         self.caller_variables: list[str] = []  # set in the environment of what its agent starts, as its plugin says
         self.is_incomplete = False  # its plugin has not reported all that the transcript holds after ``counted``
-        self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
+        self.foreign = False  # the Go CLI wrote its state last, and go_takeover has not imported it yet
         self.removed = False  # the Go CLI deleted its state and steps
 
     @property

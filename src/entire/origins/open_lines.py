@@ -7,13 +7,13 @@ import contextlib
 from entire import settings
 from entire.agents.directory import AgentDirectory
 from entire.git.read import Objects
-from entire.lifecycle.context import Context
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, Origin
 from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.origins import uncommitted
 from entire.origins.details import Details, of_turn
 from entire.origins.stored import StoredCheckpoints
+from entire.recording.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from entire.git.read import Objects
-from entire.lifecycle import directories
 from entire.model.conversations import ShowRequest
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.origins import TURN, FileOrigins, LineRange
 from entire.model.value import replace
 from entire.origins.tool_calls import Answer, FileTexts, ToolCalls
 from entire.queries.transcripts import conversations
+from entire.recording import directories
 from entire.redact import redact_text
 from entire.store import checkpoints, sessions
 

@@ -12,15 +12,15 @@ import tempfile
 
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
+from entire.commits import examination
 from entire.errors import GitError
 from entire.git import blame, diff, history, scratch
 from entire.git.blame import Source
 from entire.git.read import Objects
 from entire.git.write import Stream
-from entire.lifecycle.commits import examination
-from entire.lifecycle.snapshots import brought, recorder, unreported, worktree
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
+from entire.snapshots import brought, recorder, unreported, worktree
 from entire.store import journal, setup_lines
 
 TYPE_CHECKING = False
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from entire.attribution.content import Content
     from entire.git.blame import Blame
     from entire.git.diff import FilePatch
-    from entire.lifecycle.context import Context
-    from entire.lifecycle.snapshots.worktree import TakenSnapshot
     from entire.model.turns import TurnKey
+    from entire.recording.context import Context
+    from entire.snapshots.worktree import TakenSnapshot
 
     Judged = tuple[Owner, str]  # an owner, and why it is UNKNOWN
 

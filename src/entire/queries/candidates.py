@@ -8,9 +8,9 @@ from __future__ import annotations
 from entire.agents.directory import AgentDirectory
 from entire.audit import verdicts
 from entire.git import bulk, history, read
-from entire.lifecycle import directories
 from entire.model.candidates import Candidate
 from entire.model.ids import CheckpointId, is_session_id
+from entire.recording import directories
 from entire.store import browse, checkpoints, sessions, turnlog
 from entire.store.catalog import Catalog
 from entire.store.links import Links

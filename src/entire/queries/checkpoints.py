@@ -8,7 +8,6 @@ from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
-from entire.lifecycle import directories
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.jsontext import whole
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
@@ -31,6 +30,7 @@ from entire.model.views.checkpoints import (
 )
 from entire.queries import commits, turns
 from entire.queries.transcripts import session_transcripts, subagents
+from entire.recording import directories
 from entire.store import browse, checkpoints, lineage_file, transcript_ends
 from entire.store.transcript_ends import TranscriptEnd
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from entire import settings
 from entire.agents.directory import AgentDirectory
-from entire.lifecycle import interruption
-from entire.lifecycle.context import Context
 from entire.model.views.checkpoints import SessionView
+from entire.recording import interruption
+from entire.recording.context import Context
 from entire.store import open_files, sessions
 
 TYPE_CHECKING = False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import read
-from entire.lifecycle import directories
 from entire.model.conversations import ConversationPart, ShownView
 from entire.model.ids import HEX, shell_word
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
+from entire.recording import directories
 from entire.store import browse, sessions, turnlog
 
 TYPE_CHECKING = False

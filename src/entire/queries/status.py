@@ -11,13 +11,13 @@ from entire.audit import record
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
-from entire.lifecycle import directories, proposals, redact_problems
 from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
 from entire.model.value import replace
 from entire.model.views.status import HookView, StatusView
 from entire.queries import commits, sessions
+from entire.recording import directories, proposals, redact_problems
 from entire.store import checkpoints, forgotten
 from entire.store import sessions as states
 

@@ -13,11 +13,11 @@ import sys
 from entire import files, settings
 from entire.audit import verdicts
 from entire.errors import EntireError
-from entire.lifecycle import directories
-from entire.lifecycle.context import Context
 from entire.model.trials import HitView, RuleView, TrialView
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
+from entire.recording import directories
+from entire.recording.context import Context
 from entire.redact import Sources, adopt, current
 from entire.store import browse, sessions, step_transcripts
 from entire.store.catalog import Catalog

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from entire.agents import capabilities
 from entire.errors import EntireError
-from entire.lifecycle import liveness
 from entire.model.effects import PutBack, Run, Write
+from entire.recording import liveness
 from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 
 TYPE_CHECKING = False
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from entire.agents.contract import Agent, Transcript
-    from entire.lifecycle.context import Context
     from entire.model.session import Session
+    from entire.recording.context import Context
     from entire.resume.transcript_merge import TranscriptChange
     from entire.undo.draft import Draft
 

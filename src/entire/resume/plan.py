@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from entire import lifecycle
 from entire.errors import EntireError
 from entire.git import switch
-from entire.lifecycle import recovery
 from entire.model.value import replace
 from entire.model.views.resumes import ResumeView
 from entire.resume import restore
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from types import TracebackType
 
-    from entire.lifecycle.context import Context
     from entire.model.requests import ResumeRequest
+    from entire.recording.context import Context
     from entire.resume.targets import ResumeTarget, StoredSession
 
 _SHOWN = 3
@@ -78,7 +78,7 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
     ``progress`` gets a message before slow work. Changes nothing but remote-tracking refs. Raises EntireError if the
     request names something that has no session to resume.
     """
-    recovered = recovery.finish_interrupted(context)
+    recovered = lifecycle.finish_interrupted(context)
     finder = Finder(context, progress)
     target = finder.find(request.target)
     stored, missing = finder.stored_sessions(target)

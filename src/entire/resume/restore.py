@@ -9,7 +9,6 @@ from __future__ import annotations
 from entire.agents import capabilities, resuming
 from entire.errors import EntireError
 from entire.git import history
-from entire.lifecycle import liveness
 from entire.model.effects import PutBack
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
@@ -18,6 +17,7 @@ from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
 from entire.model.views.resumes import ResumedView, ResumeUndoneView
+from entire.recording import liveness
 from entire.redact import redact_text
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.agents.directory import AgentDirectory
     from entire.conversation.records import Prompt
-    from entire.lifecycle.context import Context
     from entire.model.transcripts import Position
+    from entire.recording.context import Context
     from entire.resume.targets import StoredSession
 
 COMMAND = "resume"

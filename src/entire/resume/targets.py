@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.layout import Place
-    from entire.lifecycle.context import Context
+    from entire.recording.context import Context
     from entire.store.checkpoints import Checkpoint, Slot
     from entire.store.links import Linked
 

@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.lifecycle.context import Context
     from entire.model.views.points import PointView, RewindView
+    from entire.recording.context import Context
     from entire.undo.draft import Draft
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"

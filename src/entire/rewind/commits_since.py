@@ -12,7 +12,7 @@ from entire.store.links import Links
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.history import Logged
-    from entire.lifecycle.context import Context
+    from entire.recording.context import Context
 
 _NO_FILE = "000000"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from entire.agents import resuming
 from entire.errors import EntireError
-from entire.lifecycle import liveness
 from entire.model.value import Value, replace
 from entire.model.views.points import ConversationView
+from entire.recording import liveness
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 from entire.rewind.points import turn_id
@@ -15,9 +15,9 @@ from entire.store import checkpoints, step_transcripts, turnlog
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.contract import Agent
-    from entire.lifecycle.context import Context
     from entire.model.session import Session
     from entire.model.views.points import PointView
+    from entire.recording.context import Context
     from entire.resume.transcript_merge import TranscriptChange
     from entire.rewind.points import Points
 

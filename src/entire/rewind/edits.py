@@ -6,18 +6,18 @@ It tells a rewind which paths sessions changed, who created a path, and what a p
 from __future__ import annotations
 
 from entire.git import bulk, diff
-from entire.lifecycle.snapshots.recorder import MAX_PATHS
 from entire.model.turns import PERSON, MarkKind
 from entire.model.value import Value, replace
+from entire.snapshots.recorder import MAX_PATHS
 from entire.store import journal as journals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from entire.lifecycle.context import Context
     from entire.model.session import Entry
     from entire.model.turns import Mark, Owner, TurnKey
+    from entire.recording.context import Context
 
 
 class Change(Value):

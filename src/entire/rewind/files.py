@@ -12,10 +12,10 @@ from entire import files
 from entire.errors import EntireError
 from entire.git import bulk, checkout, diff, history
 from entire.git.write import Stream
-from entire.lifecycle.snapshots import recorder
 from entire.model.value import Value
 from entire.model.views.points import EditView, LeftView, RewindView
 from entire.rewind.edits import Change
+from entire.snapshots import recorder
 from entire.store import checkpoints, sessions
 from entire.store.links import Links
 from entire.undo import backups
@@ -24,10 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from entire.lifecycle.context import Context
     from entire.model.requests import RewindRequest
     from entire.model.session import Entry, Session
     from entire.model.views.points import PointView
+    from entire.recording.context import Context
     from entire.rewind.commits_since import CommitsSince
     from entire.rewind.points import Points
     from entire.undo.draft import Draft

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, lifecycle
 from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history
-from entire.lifecycle import liveness, recovery
-from entire.lifecycle.snapshots import recorder, worktree
-from entire.lifecycle.snapshots.recorder import Cause
-from entire.lifecycle.turns import turn
 from entire.model import prefix
 from entire.model.session import KEPT_SECONDS
 from entire.model.turns import Mark
 from entire.model.value import replace
 from entire.model.views.points import EditView, RewindView
+from entire.recording import liveness
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import branch, commits_since, conversations, take_back
 from entire.rewind import files as rewind_files
 from entire.rewind.files import Restoring
 from entire.rewind.points import Points
+from entire.snapshots import recorder, worktree
+from entire.snapshots.recorder import Cause
 from entire.store import sessions, transcripts, turnlog
+from entire.turns import turn
 from entire.undo import inverse
 from entire.undo import transaction as transactions
 from entire.undo.draft import Draft
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
-    from entire.lifecycle.context import Context
     from entire.model.requests import RewindRequest
     from entire.model.session import Session
     from entire.model.views.points import PointView
+    from entire.recording.context import Context
     from entire.rewind.commits_since import CommitsSince
     from entire.rewind.conversations import Conversation
     from entire.rewind.take_back import TakeBack
@@ -274,7 +274,7 @@ class Rewind:
 
     def _forget_dropped_commits(self, old_head: str) -> None:
         """What was uncommitted at the point is so again: it may be linked to another commit."""
-        from entire.lifecycle.snapshots import open_files
+        from entire.snapshots import open_files
 
         context = self._context
         for dropped in history.log(context.place.top, [old_head, f"^{self._new_head}"], limit=_MAX_DROPPED):
@@ -298,7 +298,7 @@ class Rewind:
 
 def plan(context: Context, request: RewindRequest) -> Rewind:
     """Plan a rewind to a point. Use the result as a context manager."""
-    recovered = recovery.finish_interrupted(context)
+    recovered = lifecycle.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
         _record_snapshot(context)
@@ -319,7 +319,7 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
 
 def undo(context: Context, name: str = "") -> Rewind:
     """Plan to undo the last rewind, or all of them back to the one that ``name`` (an id or id prefix) means."""
-    recovered = recovery.finish_interrupted(context)
+    recovered = lifecycle.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
         _record_snapshot(context)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from entire.git.read import Commit
-    from entire.lifecycle.context import Context
     from entire.model.session import Entry, Session
+    from entire.recording.context import Context
     from entire.store.checkpoints import Checkpoint
     from entire.store.links import Linked
     from entire.store.turnlog import TurnNote

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
+from entire.commits import complete
 from entire.errors import EntireError
 from entire.git import head, new_commit, partial_commit
 from entire.git.write import Stream
-from entire.lifecycle.commits import complete
-from entire.lifecycle.commits.pending import CommitKind, Pending
-from entire.lifecycle.snapshots import open_files, recorder
 from entire.model import reasons
 from entire.model.value import Value, replace
+from entire.recording.pending import CommitKind, Pending
 from entire.rewind import branch
+from entire.snapshots import open_files, recorder
 from entire.undo import backups
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from entire.git.history import Logged
-    from entire.lifecycle.context import Context
     from entire.model.views.points import PointView, RewindView
+    from entire.recording.context import Context
     from entire.rewind.files import Restoring
     from entire.undo.draft import Draft
 

@@ -12,8 +12,8 @@ from entire.store import sessions, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.lifecycle.context import Context
     from entire.model.session import Session
+    from entire.recording.context import Context
     from entire.undo.draft import Draft
     from entire.undo.transaction import Transaction
 

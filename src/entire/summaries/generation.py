@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.agents.directory import AgentDirectory
-    from entire.lifecycle.context import Context
     from entire.model.requests import SummaryRequest
     from entire.model.views.checkpoints import CheckpointView, PartView
+    from entire.recording.context import Context
     from entire.store.catalog import Catalog
 
     Progress = Callable[[str], None]

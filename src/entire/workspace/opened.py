@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
     from entire.layout import Place
-    from entire.lifecycle.context import Context
+    from entire.recording.context import Context
     from entire.settings import Settings
 
     Given = ParamSpec("Given")
@@ -36,7 +36,7 @@ class Opened:
 
     def reload(self) -> None:
         """Load the settings and drop everything cached."""
-        from entire.lifecycle.context import Context
+        from entire.recording.context import Context
 
         adopt(Sources())  # what was read of them may be old
         Context.adopt_rules(self.place)
@@ -63,16 +63,16 @@ class Opened:
     def catch_up(self) -> None:
         """Complete what hooks left of commits, so that what is read next is true."""
         if self.settings is not None and self.settings.enabled and not self._only_reads:
-            from entire.lifecycle import recovery
+            from entire import lifecycle
 
             with contextlib.closing(self.context(starts_plugins=False)) as context:
-                recovery.catch_up(context)
+                lifecycle.catch_up(context)
 
     def context(self, *, starts_plugins: bool = True) -> Context:
         """Return a context, which the caller closes."""
         from entire.agents.directory import AgentDirectory
-        from entire.lifecycle import directories
-        from entire.lifecycle.context import Context
+        from entire.recording import directories
+        from entire.recording.context import Context
 
         chosen = self.settings or settings.Settings(enabled=False)
         may_start = starts_plugins and not self._only_reads

@@ -54,7 +54,7 @@ class Secrets(Subject):
 
         Returns them in words, '' if there are none.
         """
-        from entire.lifecycle import redact_problems
+        from entire.recording import redact_problems
 
         trusted = redact_problems.trust(self._opened.place)
         self._opened.reload()

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from entire.layout import Place
-from entire.lifecycle.snapshots import worktree
 from entire.model.session import Entry
 from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.model.value import replace
+from entire.snapshots import worktree
 from entire.store import journal
 from entire.store.journal import Journal, Snapshot
 

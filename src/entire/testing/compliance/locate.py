@@ -6,7 +6,7 @@ import os
 
 from entire import layout
 from entire.errors import UsageError
-from entire.lifecycle import directories
+from entire.recording import directories
 
 
 def find(name_or_path: str) -> str:

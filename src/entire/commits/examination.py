@@ -1,0 +1,146 @@
+"""Examines whose content a commit has: which paths the journal's snapshots are replayed for, between which trees."""
+
+from __future__ import annotations
+
+import os
+
+from entire import process
+from entire.attribution import content
+from entire.attribution.content import CommitTrees, Recorded
+from entire.git import diff, index, operation
+from entire.model.value import replace
+from entire.snapshots import brought as snapshots
+from entire.snapshots import unreported
+from entire.store.journal import Journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.attribution.content import Content
+    from entire.commits.attempts import Attempt
+    from entire.commits.replaced_commits import Replaced
+    from entire.git.diff import Change
+    from entire.recording.context import Context
+
+
+def examine(
+    context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced, trees: tuple[str, ...]
+) -> Content | None:
+    """Attribute the commit's content from the journal; None if no session can have any. ``trees``: those that git has
+    brought since the last snapshot.
+    """
+    journal = context.journal
+    if not journal.attribution.tree or not (changes or replaced.commit):
+        return None
+    paths = [
+        *_both_names(changes),
+        *_moved_away(context, changes),
+        *_dropped_by_amend(context, attempt, changes, replaced),
+    ]
+    if not attempt.running and not any(path in journal.attribution.agent_paths for path in paths):
+        return None
+    entries = journal.attribution.entries_without_commits(replaced.commit, *abandoned(context, attempt.parent))
+    recorded = Recorded(
+        entries=tuple(snapshots.present(context, entries)),
+        reports={**journal.attribution.reports, **(unreported.reports_so_far(context) if attempt.running else {})},
+        running=attempt.running,
+        unreported=unreported.find(context, attempt.running, paths, maker=attempt.maker),
+    )
+    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+    compared = CommitTrees(
+        tree=attempt.tree,
+        parent_tree=parent_tree,
+        moved_from=snapshots.parted_from(context, parent_tree, trees),
+        covered=replaced.covered,
+        staged=_staged(context, attempt, changes),
+        brought=trees,
+    )
+    return content.examine(context.place.top, recorded, compared, paths, journal.attribution.stashed_paths)
+
+
+def popped(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Content | None:
+    """Attribute the commit's content from the journal of another worktree, whose session's work came in with a stash;
+    None without any.
+    """
+    if not operation.merged_tree(context.place) or attempt.operation.merge_heads or attempt.operation.picked:
+        return None
+    from entire.snapshots import other_worktrees
+
+    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    trees = CommitTrees(
+        tree=attempt.tree, parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+    )
+    paths = _both_names(changes)
+    for place in other_worktrees.live(context.place):
+        attribution = Journal(place).attribution
+        if attribution.tree and not attribution.agent_paths.keys().isdisjoint(paths):
+            entries = snapshots.present(context, attribution.entries)
+            recorded = Recorded(entries=tuple(entries), reports=attribution.reports)
+            found = content.examine(context.place.top, recorded, trees, paths, paths)
+            if found.sessions():
+                return replace(found, left={})  # what it left there is not in this worktree
+    return None
+
+
+def abandoned(context: Context, parent: str) -> set[str]:
+    """Return unlinked commits that are not in the history of a commit on ``parent``: no checkpoint has them."""
+    unlinked = {str(reason["commit"]) for reason in context.journal.reasons}
+    noted = [entry.commit for entry in context.journal.attribution.entries if entry.commit in unlinked]
+    if not noted or not parent:
+        return set(noted)
+    from entire.git import history
+
+    return history.outside(context.place.top, parent, noted)
+
+
+def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> str:
+    """Return the tree that was staged when git started; '' if the commit's own hooks staged nothing since."""
+    from entire.git import staged
+
+    index_file = index.path(context.place, attempt.event.environment)
+    commit = staged.Commit(tree=attempt.tree, changes=changes, index=index_file,
+                           started=process.start_time(attempt.git.started))  # fmt: skip
+    known = [entry.tree for entry in context.journal.attribution.entries]
+    return staged.before_hooks(context.place, context.objects, commit, known)
+
+
+def brought(context: Context, attempt: Attempt) -> tuple[str, ...]:
+    """Return the trees that git has brought since the last snapshot, up to the commit."""
+    if not context.journal.attribution.tree:
+        return ()
+    return snapshots.trees(context, attempt.head.oid if attempt.head is not None else "", attempt.commit)
+
+
+def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
+    """Return paths of sessions that are gone from the worktree: a person may have moved them to paths that the commit
+    adds, now or when a snapshot recorded both.
+    """
+    added = {change.path for change in changes if change.status == "A"}
+    if not added:
+        return []
+    attribution, known = context.journal.attribution, {change.path for change in changes}
+    paths = [path for session in context.relevant_sessions() for path in session.open_files]
+    for entry in attribution.entries:
+        if not added.isdisjoint(entry.paths):
+            paths += [path for path in entry.paths if path in attribution.agent_paths]
+    gone = dict.fromkeys(path for path in paths if path not in known)
+    return [path for path in gone if not os.path.lexists(os.path.join(context.place.top, path))]
+
+
+def _dropped_by_amend(context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced) -> list[str]:
+    """Return the paths that an amend removes from the commit: their content may be uncommitted again."""
+    known = {change.path for change in changes}
+    return [
+        change.path
+        for tree in replaced.covered
+        if replaced.commit
+        for change in diff.changes(context.place.top, tree, attempt.tree)
+        if change.path not in known
+    ]
+
+
+def _both_names(changes: Sequence[Change]) -> list[str]:
+    """Return the changed paths, then those that moved files had before."""
+    return list(dict.fromkeys([*(change.path for change in changes), *(change.old_path for change in changes)]))

@@ -1,0 +1,382 @@
+"""What an event is handled with: the worktree, its settings and journal, the relevant sessions. Built once per hook."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from entire import files, layout, log, process, strategies
+from entire.git import ref_locks
+from entire.git.read import Objects
+from entire.model.session import KEPT_SECONDS, Process, Session
+from entire.model.turns import RunningTurn
+from entire.redact import Sources, adopt, current
+from entire.store import sessions
+from entire.store import transcripts as stored
+from entire.store.journal import Journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from entire.agents.contract import Agent
+    from entire.agents.directory import AgentDirectory
+    from entire.layout import Place
+    from entire.recording.session_transcript import SessionTranscript
+    from entire.settings import Settings
+    from entire.store.links import Links
+    from entire.strategies.contract import Strategy
+
+_IDENTITY_SECONDS = 600.0  # how long git's user name is cached
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "env", "entire", "timeout", "nice"))
+
+
+class Context:
+    """Everything a handler needs. Hold ``lock`` around every read that a write depends on."""
+
+    def __init__(
+        self,
+        place: Place,
+        settings: Settings,
+        agents: AgentDirectory,
+        *,
+        now: Callable[[], float] = time.time,
+        redacts_as: Place | None = None,
+    ) -> None:
+        """``redacts_as``: the worktree whose own rules of redaction apply; None: this one."""
+        self.place = place
+        self._settings = settings
+        self.agents = agents
+        self.now = now
+        self.objects = Objects(place.top)
+        self.log = log.Log(place.log, settings.log_level)
+        self._redacts_as = redacts_as or place
+        self.adopt_rules(place, self._redacts_as)
+        self._journal: Journal | None = None
+        self._sessions: dict[str, Session] = {}
+        self._adapters: dict[str, tuple[Mapping[str, str], Agent]] = {}
+        self._transcripts: dict[str, SessionTranscript] = {}
+        self._relevant: list[str] | None = None
+        self._touched: dict[str, Session] = {}
+        self._tips: list[str] | None = None
+        self._is_followed = False  # the proposals of the settings, where the files are this person's own
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in effect: what files propose that are this person's own counts; asking git waits until now."""
+        if self._settings.proposals and not self._is_followed:
+            from entire.recording import proposals
+
+            self._settings, self._is_followed = proposals.followed(self._settings), True
+        return self._settings
+
+    @staticmethod
+    def adopt_rules(place: Place, redacts_as: Place | None = None) -> None:
+        """Let the rules for secrets of a repository apply: with the own rules of the worktree ``redacts_as``, and its
+        exceptions if they are this person's own.
+        """
+        config = (redacts_as or place).redact_config
+
+        def is_own() -> bool:
+            from entire.git import tracked
+
+            return tracked.is_own(config)
+
+        found = Sources(config=config, memory=place.known_secrets, trusted=place.trusted_exceptions)
+        adopt(found, is_own)
+
+    def beside(self, place: Place, settings: Settings) -> Context:
+        """Return a context for another worktree, for the same hook or command: what its session said is redacted by the
+        rules of the session's worktree.
+        """
+        return Context(place, settings, self.agents, now=self.now, redacts_as=self._redacts_as)
+
+    def lock(self, *, timeout: float = 20.0) -> files.Lock:
+        """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
+        self.forget()
+        self.agents.hurry()
+        return files.Lock(self.place.lock_file, timeout=timeout)
+
+    def can_write(self) -> bool:
+        """Tell whether a checkpoint can be written now. If a lock is in the way, the commit is completed at a later
+        event: its record stays, and one without a record is found by HEAD's reflog.
+        """
+        is_blocked = ref_locks.blocks(self.place.common_dir)
+        if is_blocked:
+            self.log.warn("a lock is in the way: checkpoints wait until it is gone")
+        return not is_blocked
+
+    def forget(self) -> None:
+        """Drop cached state: another process may have written since."""
+        self._journal = None
+        self._sessions = {}
+        self._adapters = {}
+        self._transcripts = {}
+        self._relevant = None
+        self._touched = {}
+        self._tips = None
+
+    def touch(self, session: Session) -> None:
+        """Mark a session to be written by the next ``save``."""
+        self._touched[session.session_id] = session
+
+    def touched(self) -> list[Session]:
+        return list(self._touched.values())
+
+    def close(self) -> None:
+        """Stop the helper processes, and log what is wrong with the rules that were read."""
+        config = current().seen_config
+        if config is not None:
+            from entire.recording import redact_problems
+
+            redact_problems.note_unchecked(self, config)
+            if self._redacts_as is self.place:
+                redact_problems.log(self, config)
+        self.objects.close()
+        self.agents.close()
+
+    @property
+    def journal(self) -> Journal:
+        if self._journal is None:
+            self._journal = Journal(self.place, repair=True)
+        return self._journal
+
+    def session(self, session_id: str) -> Session | None:
+        known = self._sessions.get(session_id)
+        if known is None:
+            known = sessions.find(self.place, session_id, repair=True)
+            if known is not None:
+                self._sessions[session_id] = known
+        return known
+
+    def share(self, session: Session) -> None:
+        """Use the session's state as another context has loaded it, so that both write the same."""
+        self._sessions[session.session_id] = session
+
+    def open_session(self, session_id: str, agent_name: str) -> Session:
+        """Return a session, created if it is unknown, and mark it relevant."""
+        session = self.session(session_id)
+        if session is None:
+            session = self._sessions[session_id] = Session(session_id)
+            session.started = self.now()
+            session.is_opaque = self.agents.make_if_possible(agent_name) is None
+        entry = self.agents.describe(agent_name)
+        session.agent, session.agent_type = agent_name, entry.type
+        session.is_external, session.caller_variables = entry.is_plugin, list(entry.caller_variables)
+        self.mark_relevant(session_id)
+        return session
+
+    def mark_relevant(self, session_id: str) -> None:
+        """Add a session to the relevant ones of this worktree."""
+        if session_id not in self.journal.sessions:
+            self.journal.sessions.append(session_id)
+            self._relevant = None
+
+    def relevant_sessions(self) -> list[Session]:
+        """Return the relevant sessions of this worktree, including those that the Go CLI wrote."""
+        if self._relevant is None:
+            journal = self.journal
+            for session_id in sessions.foreign_since(self.place, journal.caches.last_scan):
+                if session_id not in journal.sessions:
+                    found = self.session(session_id)
+                    if found is not None and self.in_this_worktree(found):
+                        journal.sessions.append(session_id)
+            journal.caches.last_scan = max(journal.caches.last_scan, self.now() - 2.0)
+            self._relevant = [name for name in journal.sessions if self.session(name) is not None]
+        return [session for session in map(self.session, self._relevant) if session is not None]
+
+    def in_this_worktree(self, session: Session) -> bool:
+        """Tell whether a session works in this worktree, also if it was moved since; states of some versions name no
+        path.
+        """
+        path = session.worktree_path
+        if path and os.path.realpath(path) == os.path.realpath(self.place.top):
+            return True
+        is_elsewhere = bool(path) and layout.is_in(path, self.place.common_dir)
+        return not is_elsewhere and session.worktree_name == self.place.worktree_name
+
+    def running(self, *, excluding: str = "") -> list[Session]:
+        """Return the sessions of this worktree with a turn in progress."""
+        return [
+            session for session in self.relevant_sessions() if session.is_running and session.session_id != excluding
+        ]
+
+    def running_turns(self) -> list[RunningTurn]:
+        """Return every turn in progress, and those whose subagents still work in the background."""
+        turns = [RunningTurn(session.turn_key) for session in self.running()]
+        for session in self.relevant_sessions():
+            if session.background and not session.is_running and session.turn is not None:
+                turns.append(RunningTurn.background(session.turn_key))
+            turns += map(RunningTurn.background, session.launching_turns())
+        return list(dict.fromkeys(turns))
+
+    def has_stashed_work(self) -> bool:
+        """Tell whether the stash held work of sessions at the last snapshot: the next commit may contain it."""
+        snapshot = self.journal.snapshot
+        is_recent = self.now() - snapshot.time < KEPT_SECONDS
+        return is_recent and bool(snapshot.stashes and self.journal.attribution.stashed_paths)
+
+    def agent_of(self, session: Session) -> Agent | None:
+        """Return a session's adapter, made with the session's metadata; None if its agent is not installed, or a plugin
+        that must not be started now.
+
+        Cached until the metadata change, or until ``forget``.
+        """
+        metadata, known = self._adapters.get(session.session_id, ({}, None))
+        if known is not None and known.name == session.agent and metadata == session.metadata:
+            return known
+        agent = self.agents.agent_of(session)
+        if agent is not None:
+            self._adapters[session.session_id] = dict(session.metadata), agent
+            session.agent = agent.name
+        return agent
+
+    def is_dormant(self, session: Session) -> bool:
+        """Tell whether a session's agent is a plugin that must not be started now."""
+        return session.is_external and not self.agents.may_start(session.agent)
+
+    def reader_of(self, session: Session) -> Agent | None:
+        """Return what reads a session's transcript: its adapter, a stand-in if its agent was never installed, or what
+        stands in for a plugin that must not be started now.
+
+        None if an adapter read it before: its positions mean nothing to a stand-in.
+        """
+        agent = self.agent_of(session)
+        if agent is None and self.is_dormant(session):
+            from entire.recording.dormant import DormantAgent
+
+            return DormantAgent(self.place, session)
+        return self._stand_in(session) if agent is None and session.is_opaque else agent
+
+    def _stand_in(self, session: Session) -> Agent:
+        from entire.agents.stand_in import StandIn
+
+        return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.lines))
+
+    def transcript(self, session: Session) -> SessionTranscript:
+        """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read.
+
+        What one hook knows of it stays the same, also if the agent writes meanwhile.
+        """
+        known = self._transcripts.get(session.session_id)
+        if known is None or known.path != session.transcript_path:
+            known = self._transcripts[session.session_id] = self._open_transcript(session)
+        return known
+
+    def _open_transcript(self, session: Session) -> SessionTranscript:
+        from entire.recording.session_transcript import SessionTranscript
+
+        agent = self.reader_of(session)
+        if agent is None:
+            name = session.agent or session.agent_type
+            message = f"the agent {name!r} is not installed; its transcript is saved without being read"
+            self.log.warn(message, session_id=session.session_id)
+            agent = self._stand_in(session)
+        if self.is_dormant(session):
+            from entire.recording import dormant
+
+            return SessionTranscript(agent, session, self.place.top, dormant.saved(self.objects, session))
+        found = SessionTranscript(agent, session, self.place.top)
+        in_turn = session.turn_checkpoints[-1:]
+        is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
+        return (is_cut and self._saved_transcript(found, session, agent)) or found
+
+    def whole_transcript(self, session: Session) -> SessionTranscript:
+        """Return what a checkpoint stores: the transcript, but what was stored of it if the agent has cut it since."""
+        found = self.transcript(session)
+        if session.is_running or session.turn is None or found.holds(session.turn.finish):
+            return found
+        agent = self.reader_of(session)
+        return (agent is not None and self._saved_transcript(found, session, agent)) or found
+
+    def _note_problem(self, session: Session) -> None:
+        """Note why a session's transcript is not stored, for ``status``; each reason is logged once."""
+        known = self._transcripts.get(session.session_id)
+        if known is None or known.problem in (None, session.transcript_problem):
+            return
+        session.transcript_problem = known.problem or ""
+        if known.problem:
+            self.log.warn(f"the transcript {known.path} is {known.problem}", session_id=session.session_id)
+
+    def _saved_transcript(self, live: SessionTranscript, session: Session, agent: Agent) -> SessionTranscript | None:
+        """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
+        if not (session.conversation or session.last_checkpoint) or stored.size(live.path) > stored.MAX_NEW:
+            return None
+        from entire.recording.session_transcript import SessionTranscript
+        from entire.store import step_transcripts
+
+        saved = step_transcripts.latest(self.objects, session, agent)
+        same = live.native.agreement(saved.content) if saved is not None else None
+        if same is None or same.own_is_longer or not same.stored_is_longer:
+            return None
+        self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
+                      session_id=session.session_id)  # fmt: skip
+        return SessionTranscript(agent, session, self.place.top, saved)
+
+    @property
+    def tips(self) -> list[str]:
+        """The checkpoints branches, the local one first."""
+        from entire.store import checkpoints
+
+        if self._tips is None:
+            self._tips = [checkpoints.LOCAL_REF, *(checkpoints.tips(self.place.top).keys() - {checkpoints.LOCAL_REF})]
+        return self._tips
+
+    @property
+    def links(self) -> Links:
+        """Which checkpoints the user's commits have, as the checkpoints branches say now."""
+        from entire.store.links import Links
+
+        return Links(self.place.top, self.objects, self.tips)
+
+    def author(self) -> str:
+        """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""
+        from entire.git import write
+
+        known = self.journal.caches.identity
+        if not known[0] or not 0 <= self.now() - known[1] < _IDENTITY_SECONDS:
+            self.journal.caches.identity = known = [write.identity(self.place.top), self.now()]
+        return write.author(known[0], self.now())
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy that the settings name."""
+        return strategies.make(self.place, self.settings, self.journal, self.now())
+
+    def save(self, *changed: Session) -> None:
+        """Write the journal, then the sessions given.
+
+        The order matters. If a hook is killed in between, the session repeats its work and finds its snapshot already
+        recorded. In the other order, the next snapshot would attribute the turn's changes to a later turn.
+        """
+        now = self.now()
+        for session in changed:
+            self._note_problem(session)
+            self.touch(session)
+        live = [session for session in self.relevant_sessions() if session.is_live(now)]
+        journal = self.journal
+        journal.sessions = [
+            session.session_id
+            for session in self.relevant_sessions()
+            if session in live or session.steps or session.foreign
+        ]
+        journal.save(
+            live=bool(live or journal.attribution.visiting_sessions) or self.has_stashed_work(),
+            running=[session.session_id for session in live if session.is_running and self.in_this_worktree(session)],
+        )
+        for session in self._touched.values():
+            sessions.save(self.place, session)
+        self._touched = {}
+
+
+def agent_process(named: int = 0) -> Process:
+    """Return the agent's process: the one that its adapter named, else the nearest ancestor that is not a shell."""
+    found = process.look(named) if named > 0 else None
+    if found is not None:
+        return Process(pid=found.pid, started=found.started)
+    for program in process.ancestors(os.getppid()):
+        if program.name not in _SHELLS and not (
+            program.name.startswith("python") and "entire" in " ".join(program.argv[:3])
+        ):
+            return Process(pid=program.pid, started=program.started)
+    return Process()

@@ -1,0 +1,66 @@
+"""Finds out when a turn ended whose agent did not say so: it was interrupted, or killed (linking.md section 7)."""
+
+from __future__ import annotations
+
+from entire.recording import liveness
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.conversation.windows import Activity
+    from entire.model.session import Session
+    from entire.recording.context import Context
+
+TICK = 0.001  # agents cut the times of their records to milliseconds
+_SLACK = 5.0  # seconds between a prompt's record and our hook
+
+
+def activity(context: Context, session: Session) -> Activity | None:
+    """Return what the transcript tells of the session's last turn; None if it cannot tell, or tells other times than
+    ours.
+    """
+    found = _read(context, session)
+    return found if found is not None and _has_our_times(session, found) else None
+
+
+def _read(context: Context, session: Session) -> Activity | None:
+    if session.turn is None or context.reader_of(session) is None:
+        return None
+    transcript = context.transcript(session)
+    return transcript.activity(session.turn.start, transcript.end()) if transcript.tells_activity else None
+
+
+def _has_our_times(session: Session, found: Activity) -> bool:
+    """Tell whether the last record was written after the turn began."""
+    return session.turn is not None and found.last >= session.turn.started - _SLACK
+
+
+def moment(context: Context, session: Session) -> float:
+    """Return when a session's last turn was interrupted; 0.0 if it was not, or may still go on.
+
+    A killed agent was last alive when it wrote a record or ran a hook; if it never wrote down what it did, it is
+    unknown when it died.
+    """
+    turn = session.turn
+    if turn is None or not session.is_running or turn.interrupted:
+        return turn.interrupted if turn is not None else 0.0
+    known = _read(context, session)
+    found = known if known is not None and _has_our_times(session, known) else None
+    if known is not None and known.interrupted:
+        return found.interrupted + TICK if found is not None else context.now()
+    if not is_lost(session):
+        return 0.0
+    return max(found.last + TICK, session.last_seen) if found is not None and found.has_answers else context.now()
+
+
+def end(context: Context, session: Session) -> float:
+    """Return when a turn ended of which a later event shows that it is over: with its last record, if nothing says
+    more.
+    """
+    found = moment(context, session)
+    known = activity(context, session) if not found else None
+    return found or (known.last + TICK if known is not None else context.now())
+
+
+def is_lost(session: Session) -> bool:
+    """Tell whether the agent's process is gone."""
+    return liveness.is_running(session) is False

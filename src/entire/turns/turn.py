@@ -1,0 +1,498 @@
+"""A turn from its prompt to its end."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, layout, strategies
+from entire.agents import capabilities
+from entire.git.write import blob_id
+from entire.model.events import Event, EventType
+from entire.model.ids import new_id
+from entire.model.session import Turn
+from entire.model.transcripts import START
+from entire.model.turns import NO_TURN, RunningTurn
+from entire.model.value import replace
+from entire.recording.context import agent_process
+from entire.redact import redact_text
+from entire.snapshots import recorder
+from entire.snapshots.recorder import Cause, Step
+from entire.store import sessions, steps
+from entire.store import transcripts as stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.conversation.records import Prompt
+    from entire.model.session import Session
+    from entire.model.transcripts import Position
+    from entire.recording.context import Context
+    from entire.recording.session_transcript import SessionTranscript
+    from entire.redact import Redacted
+    from entire.snapshots.recorder import Change
+    from entire.store.turnlog import TurnNote
+
+_CONVERSATION = "Entire journal: conversation of a turn without changes"  # the subject of its commit
+_FIRST_PROMPT = 100
+_FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
+_MAX_START_FILES = 2000
+_MAX_REPORTED = 2000
+_MAX_PROMPTS = 4 << 20  # characters of a turn's prompts that are kept beside the transcript, which has them all
+_ENDS = (EventType.TURN_END, EventType.COMPACTION)
+
+
+def begin(context: Context, session: Session, event: Event) -> None:
+    """Take a snapshot of the worktree, and record where the transcript ends before the turn."""
+    taken = recorder.record_now(context, Cause(running=tuple(context.running_turns())))
+    transcript = context.transcript(session)
+    start = transcript.end()
+    _accept_cut(session, transcript, start)
+    last = session.turn.finish if session.turn is not None else START
+    is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
+    if is_new and session.counted == START and transcript.shares_answer(start) and _is_fork(context, session, start):
+        session.counted = start
+    if session.is_external and transcript.is_later(start, session.counted) and start.count != last.count:
+        # Its hooks did not run, or the agent went on writing.
+        known = last if transcript.is_later(last, session.counted) else session.counted
+        session.is_incomplete |= transcript.has_answers(known, start) is not False
+    if is_new and not session.untracked_at_start:
+        agent_paths = context.journal.attribution.agent_paths
+        untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
+        session.untracked_at_start = untracked[:_MAX_START_FILES]
+    prompt = prompt_of(event)
+    continues = _continued_by(session, event) if event.is_automatic else ""
+    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, continues=continues, start=start,
+                        started=context.now(), prompt_position=start.count,
+                        model=event.model or session.model)  # fmt: skip
+    session.first_prompt = session.first_prompt or _first_words(prompt)
+    session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
+    session.process = agent_process(event.pid)
+    session.turn_checkpoints = []
+    session.head_logs = layout.other_head_logs(context.place)
+    session.oid_size = len(context.journal.attribution.tree) or 40
+    session.staged_before, session.is_staged_known = {}, False
+    session.queued = []
+    if strategies.commits_turns(context.settings):
+        session.staged_before = dict(list(taken.staged.items())[:_MAX_START_FILES])
+        session.is_staged_known = len(taken.staged) <= _MAX_START_FILES
+
+
+def _continued_by(session: Session, event: Event) -> str:
+    """Return the turn whose prompt is answered by one that the agent began by itself: the one that launched the
+    subagent it hears of, else the last one.
+    """
+    from entire.turns import tasks
+
+    task, last = session.tasks.get(tasks.named(session, event)), session.turn
+    before = (last.continues or last.id) if last is not None else ""
+    return task.turn if task is not None and task.turn else before
+
+
+def prompt_of(event: Event) -> str:
+    """Return the prompt that a person gave, as an event reports it: at the turn's start, or only at its end."""
+    return redact_text("" if event.is_automatic else _beginning(event.prompt, _MAX_PROMPTS))
+
+
+def _first_words(prompt: str) -> str:
+    return " ".join(prompt.split())[:_FIRST_PROMPT]
+
+
+def _is_fork(context: Context, session: Session, end: Position) -> bool:
+    """Tell whether a new session begins with the history of another known one, which already counts it."""
+    if end == START:
+        return False
+    return any(context.transcript(other).shares_answer(end) for other in _others(context, session))
+
+
+def _others(context: Context, session: Session) -> list[Session]:
+    recent = sessions.recent(context.place, _FORKED_FROM)
+    return [other for other in recent if other.session_id != session.session_id and other.agent == session.agent]
+
+
+def _behind_copied(
+    context: Context, session: Session, transcript: SessionTranscript, turn: Turn, finish: Position
+) -> Turn:
+    """Let a fork's first turn begin where its own prompt stands: an agent may copy the history of another session after
+    the turn's start, and some give each copied prompt the id of the new one.
+    """
+    if turn.start != START or session.counted != START or finish == START:
+        return turn
+    prompts = transcript.prompts(START, finish)
+    if len(prompts) < 2:  # nothing was copied, and nothing has to be redacted again
+        return turn
+    own = [prompt for prompt in prompts if turn.ref and prompt.id == turn.ref]
+    own = own or [prompt for prompt in prompts if redact_text(prompt.text) == turn.prompt]
+    if not own:
+        return turn
+    known = [other.turn.finish for other in _others(context, session) if other.turn is not None]
+    if any(map(transcript.shares_answer, known)):
+        session.counted = start = transcript.at(own[-1].position)
+        turn = replace(turn, start=start, prompt_position=start.count)
+    return turn
+
+
+def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) -> None:
+    """Accept a transcript that became shorter between turns (rewound, compacted): the rest of it is already counted."""
+    if stored.was_rewritten(session):
+        stored.forget(session)
+    if transcript.is_later(session.counted, end):
+        session.counted = end
+
+
+def reset_position(context: Context, session: Session, _event: Event) -> None:
+    """Read a transcript that became shorter within a turn (compacted) from its start: its content is new."""
+    stored.forget(session)
+    transcript = context.transcript(session)
+    if not transcript.holds(session.counted):
+        session.counted = START
+    if session.turn is not None and not transcript.holds(session.turn.start):
+        session.turn = replace(session.turn, start=START, is_rewritten=True)
+
+
+def wait(context: Context, event: Event) -> Event:
+    """When a turn ends, let its agent finish writing the transcript; at any event, let a plugin answer ahead. This may
+    take seconds, so it happens before the lock is taken.
+
+    Returns the event, with its session's transcript if only the agent can say where that is.
+    """
+    session = context.session(event.session_id)
+    agent = context.agent_of(session) if session is not None else context.agents.make_if_possible(event.agent)
+    known = session.transcript_path if session is not None else ""
+    find = getattr(agent, "find_transcript", None)  # optional
+    if find is not None and not (event.session_ref or known):
+        event = replace(event, session_ref=find(event))
+    path = event.session_ref or known
+    if os.path.isabs(path) and not os.path.isdir(path) and files.refusal(path):
+        return event  # waiting for it would not end
+    preparer = capabilities.transcript_preparer(agent) if agent is not None else None
+    if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
+        start = session.turn.start if session is not None and session.turn is not None else START
+        preparer.prepare_transcript(event if event.session_ref else replace(event, session_ref=known), start)
+    return event
+
+
+def end(context: Context, session: Session, event: Event) -> None:
+    """Save what a turn did; background subagents may continue."""
+    session.background = list(event.background)
+    session.uncommitted = ""  # a strategy that commits turns says it again
+    if event.type is EventType.TURN_END:
+        session.ended_ref = event.turn_ref
+        _forget_interruption(context, session)
+    _save(context, session, event)
+
+
+def _forget_interruption(context: Context, session: Session) -> None:
+    """Let a turn go on that was taken for interrupted, if its agent has answered since."""
+    turn = session.turn
+    if turn is not None and turn.interrupted:
+        transcript = context.transcript(session)
+        if transcript.has_answers(turn.finish, transcript.end()) is not False:
+            session.turn = replace(turn, interrupted=0.0)
+
+
+def _save(context: Context, session: Session, event: Event) -> None:
+    """Save what a turn did: a step if files changed, and its notes in any case. Safe to repeat for the same turn."""
+    transcript = context.transcript(session)
+    finish = transcript.end()
+    missed_start = _missed_start(session, event, transcript, finish)
+    turn = session.turn
+    if turn is None or missed_start:
+        start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
+        # A queued prompt's turn begins where the last one ended; its hook came before that, with the other's id.
+        begun = turn.ended if turn is not None and session.queued else 0.0
+        turn = session.turn = Turn(id=new_id(), started=begun or context.now(), start=start, ref=event.turn_ref)
+        missed_start = missed_start and not begun
+        session.staged_before, session.is_staged_known = {}, False
+    if not turn.prompt and (prompt := prompt_of(event)):
+        turn = session.turn = replace(turn, prompt=prompt)
+    if transcript.is_later(turn.start, finish):  # compacted without an event
+        turn = replace(turn, start=START, is_rewritten=True)
+    turn = session.turn = _behind_copied(context, session, transcript, turn, finish)
+    summary = transcript.summary(turn.start) or event.final_text
+    is_repeated = _has_ended(session) and not transcript.has_answers(turn.finish, finish)
+    if not is_repeated:
+        _note_turn(context, session, turn, transcript, finish)
+        is_split = transcript.is_later(session.counted, turn.start)  # a commit's checkpoint counts its beginning
+        is_told = transcript.is_told(turn.start, finish) and not is_split
+        session.is_incomplete |= session.is_external and not is_told
+    _identify_subagents(session, transcript, turn, finish)
+    reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
+    cause = _cause(context, session, reported, is_repeated=is_repeated, missed_start=missed_start)
+    taken = recorder.take(context)
+    if missed_start:
+        recorder.start_at_head(context, taken)
+    change = recorder.compare(context, taken)
+    ended = _at_interruption(context, session, change, reported)
+    has_later, change = ended is not change, ended
+    is_open = any(path in taken.snapshot.files for path in change.paths)
+    # A turn that committed everything it changed needs no step.
+    needs_step = is_open or (change.paths and not session.turn_checkpoints)
+    is_counted = bool(session.turn_checkpoints)  # they are finalised next
+    step = step_of(context, session, transcript, finish, summary, is_counted=is_counted) if needs_step else None
+    recorder.record(context, change, cause, step)
+    if has_later:
+        recorder.record_now(context, Cause(running=tuple(cause.running[1:])))
+    if step is None and not (is_repeated or is_counted) and finish != START:
+        recorder.write_conversation(context, _conversation(context, session, transcript, finish))
+    recorder.attribute_again(context, session.turn_key)
+    session.open_files.sort()
+    if outside := transcript.files_outside(turn.start, finish):
+        from entire.snapshots import other_worktrees
+
+        other_worktrees.note(context, session, outside)
+
+
+def _at_interruption(context: Context, session: Session, change: Change, reported: list[str]) -> Change:
+    """Return what changed until the turn was interrupted, as far as that can be told from what changed since."""
+    if session.turn is None or not session.turn.interrupted or not reported:
+        return change
+    from entire.snapshots import at_interruption
+
+    return at_interruption.change(context, session, change, reported)
+
+
+def _identify_subagents(session: Session, transcript: SessionTranscript, turn: Turn, finish: Position) -> None:
+    """Learn from the transcript which subagents the tasks without an id had; it may not name them before the end."""
+    if session.tasks:
+        from entire.turns import tasks
+
+        if tasks.has_unnamed(session):
+            tasks.identify(session, transcript.subagents(turn.start, finish))
+
+
+def _end_of_last(context: Context, session: Session, transcript: SessionTranscript) -> Position:
+    """Return the end of a session's last turn from its log: after a rewind the state knows no turn."""
+    from entire.store import turnlog
+
+    last = transcript.at(max((note.end for note in turnlog.read(context.place, session.session_id)), default=0))
+    return last if transcript.is_later(last, session.counted) else session.counted
+
+
+def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:
+    """Complete the turn and append its notes to the session's log, after those of prompts that no hook recorded."""
+    from entire.store import turnlog
+
+    logged = turnlog.read(context.place, session.session_id)
+    prompts = prompts_of(transcript, turn, finish, first=not logged)
+    earlier = [] if logged else _notes_before(transcript, turn)
+    session.turn = _complete_turn(context, turn, transcript, finish, prompts)
+    session.model = session.turn.model or session.model
+    notes = [*earlier, *turnlog.of_turn(session.turn, prompts)]
+    if session.queued:  # what joined the turn, or is answered by it, waits no longer
+        answered = {note.prompt for note in notes}
+        session.queued = [prompt for prompt in session.queued if prompt not in answered]
+    turnlog.append(context.place, session.session_id, notes)
+    if not session.first_prompt:  # the start event held no prompt
+        first = next((note.prompt for note in (*logged, *notes) if note.prompt), "")
+        session.first_prompt = _first_words(redact_text(first))
+
+
+def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, missed_start: bool) -> Cause:
+    """Return what may have changed the worktree at a turn's end: first the turn, unless it had ended and the agent did
+    nothing since (a hook delivered twice, a person's own shell command).
+    """
+    key = session.turn_key
+    own = RunningTurn.background(key) if missed_start else RunningTurn(key)
+    running = [turn for turn in context.running_turns() if turn.key != key or turn.is_background]
+    return Cause(
+        by=NO_TURN if is_repeated or missed_start else key,
+        running=tuple(running) if is_repeated else (own, *running),
+        reported=context.transcript(session).reports(context.journal.attribution.reports, reported),
+    )
+
+
+def _has_ended(session: Session) -> bool:
+    """Tell whether the last turn has ended: a compaction during a turn saves it, too, but it goes on."""
+    return session.turn is not None and bool(session.turn.ended) and not session.is_running
+
+
+def _missed_start(session: Session, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
+    """Tell whether no hook recorded the start of the turn that ends (killed, or enabled later). The worktree's state at
+    the start is then unknown, and only the tools' reports tell what the turn changed.
+    """
+    turn = session.turn
+    if turn is None:
+        return True
+    if not _has_ended(session) or (turn.ref and event.turn_ref == turn.ref):
+        return False
+    has_answers = transcript.has_answers(turn.finish, finish)
+    if turn.ref and event.turn_ref:
+        return has_answers is not False or bool(event.prompt)
+    if event.prompt and prompt_of(event) != turn.prompt:
+        return has_answers is not False
+    if not has_answers:
+        return False
+    own = transcript.prompts(turn.start, finish)[:1]  # perhaps written after the turn's end
+    return any(prompt not in own for prompt in transcript.prompts(turn.finish, finish))
+
+
+def _complete_turn(
+    context: Context, turn: Turn, transcript: SessionTranscript, finish: Position, prompts: list[Prompt]
+) -> Turn:
+    """Return the turn with what is known at its end; the transcript says what its events may have left out."""
+    return replace(
+        turn,
+        prompt=turn.prompt or (redact_text(prompts[-1].text) if prompts else ""),
+        model=transcript.model(turn.start, finish) or turn.model,
+        ended=context.now(),
+        finish=finish,
+        tokens=transcript.tokens(turn.start, finish),
+        prompt_position=prompts[0].position if prompts else turn.start.count,
+    )
+
+
+def _notes_before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
+    """Return notes for the prompts of a session that began before Entire was enabled."""
+    if turn.start == START:
+        return []
+    from entire.store.turnlog import TurnNote
+
+    return [
+        TurnNote(turn="", prompt=prompt.text, position=prompt.position, time=prompt.time)
+        for prompt in _first_of(transcript.prompts(START, turn.start))
+    ]
+
+
+def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
+    """Return the turn's prompts from the transcript, else the prompt of its start event. ``first``: it is the session's
+    first turn.
+    """
+    found = _first_of(transcript.prompts(turn.start, finish))
+    if not found and turn.prompt:
+        from entire.conversation.records import Prompt
+
+        found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
+    if found and first and not transcript.prompts(START, turn.start):
+        found[0] = replace(found[0], position=0)  # what precedes a session's first prompt belongs to it
+    return found
+
+
+def _first_of(prompts: list[Prompt]) -> list[Prompt]:
+    """Return the first prompts, as far as they are kept beside the transcript."""
+    kept: list[Prompt] = []
+    left = _MAX_PROMPTS
+    for prompt in prompts:
+        if left <= 0:
+            break
+        kept.append(replace(prompt, text=_beginning(prompt.text, left)) if len(prompt.text) > left else prompt)
+        left -= len(prompt.text) + 1
+    return kept
+
+
+def _beginning(text: str, size: int) -> str:
+    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is no secret."""
+    if len(text) <= size:
+        return text
+    end = text.rfind("\n", 0, size)
+    return text[: max(end, 0) or max(text.rfind(" ", 0, size), 0)]
+
+
+def step_of(
+    context: Context,
+    session: Session,
+    transcript: SessionTranscript,
+    finish: Position,
+    summary: str = "",
+    *,
+    is_counted: bool = False,
+) -> Step:
+    """Return the step that saves the transcript up to ``finish``. ``is_counted``: checkpoints count all of it."""
+    whole, subagents = _whole(context, session, transcript, finish)
+    parts = stored.step_files(session, whole, context.objects, is_counted=is_counted)
+    return Step(
+        session=session,
+        message=steps.message(title(context, session), session.session_id, strategy=context.strategy.name),
+        files={
+            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
+            **subagents,
+        },
+    )
+
+
+def title(context: Context, session: Session) -> str:
+    """Return the subject of what saves a session's last turn: its prompt, shortened."""
+    prompt = session.turn.prompt or session.first_prompt if session.turn else ""
+    return steps.subject(prompt, context.agents.spoken_names(session.agent))
+
+
+def store_conversation(context: Context, session: Session) -> None:
+    """Store a conversation as it is between turns."""
+    transcript = context.transcript(session)
+    finish = transcript.end()
+    if finish != START:
+        recorder.write_conversation(context, _conversation(context, session, transcript, finish))
+
+
+def _conversation(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Step:
+    """Return what is stored of a conversation without a step."""
+    whole, subagents = _whole(context, session, transcript, finish)
+    parts = dict(zip(stored.part_names(len(whole.parts)), whole.parts, strict=True))
+    return Step(
+        session=session,
+        message=steps.message(_CONVERSATION, session.session_id, strategy=context.strategy.name),
+        files={
+            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), ""),
+            **subagents,
+        },
+    )
+
+
+def _whole(
+    context: Context, session: Session, transcript: SessionTranscript, finish: Position
+) -> tuple[stored.Stored, dict[str, Redacted]]:
+    """Return the transcript up to ``finish``, and those of subagents, as they go into a tree."""
+    return transcript.as_stored(context.place, context.objects, finish, lambda: _subagent_files(session, transcript))
+
+
+def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str, Redacted]:
+    """Return the transcripts of subagents that no checkpoint contains, as their files in a step."""
+    found: dict[str, Redacted] = {}
+    for tool_use_id, task in session.tasks.items():
+        if task.done and task.ref and task.subagent and not task.kept:
+            content = transcript.subagent_content(task.ref)
+            if content and (oid := blob_id(content, session.oid_size)) != task.stored:
+                task.stored = oid
+                if session.is_external:
+                    transcript.record_subagent(task)
+                found |= steps.task_files(session.session_id, tool_use_id, task.subagent, content)
+    return found
+
+
+def _step_prompts(context: Context, session: Session) -> list[Redacted]:
+    """Return the session's first prompt and the turn's own: all prompts in every step would take much space."""
+    from entire.store import turnlog
+
+    notes = turnlog.read(context.place, session.session_id)
+    own = [note for note in notes[1:] if session.turn is not None and note.turn == session.turn.id]
+    return turnlog.prompts([*notes[:1], *(own or notes[1:][-1:])])
+
+
+def close_lost(context: Context, session: Session, _event: Event | None = None) -> None:
+    """Save a turn whose end event never came (agent killed, crashed or interrupted)."""
+    context.log.info("saved a turn that had no end event", session_id=session.session_id)
+    from entire.recording import interruption
+
+    if session.turn is not None:
+        session.turn = replace(session.turn, interrupted=interruption.end(context, session))
+    _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
+    if session.open_files and strategies.commits_turns(context.settings):
+        session.uncommitted = "the end of its turn was never reported"
+
+
+def accept_path(context: Context, session: Session, event: Event) -> None:
+    """Take the transcript's path from an event. One where nothing is yet never replaces one where there is something,
+    and a subagent's never that of its session, even if an adapter confuses the two.
+    """
+    known, given = session.transcript_path, event.session_ref
+    is_subagents = given in (event.subagent_ref, *(task.ref for task in session.tasks.values()))
+    if not given or is_subagents or (event.type.is_of_subagent and (known or session.turn is not None)):
+        return
+    if given == known or not _is_there(context, session, known) or _is_there(context, session, given):
+        session.transcript_path = given
+
+
+def _is_there(context: Context, session: Session, session_ref: str) -> bool:
+    """Tell whether there is anything where a transcript should be, which need not be a file."""
+    if not session_ref or os.path.exists(session_ref):
+        return bool(session_ref)
+    agent = context.agent_of(session)
+    return agent is not None and agent.transcript(session_ref).end() != START
