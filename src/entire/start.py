@@ -23,7 +23,7 @@ def search_path(package_root: str, executable: str, version: tuple[int, int]) ->
 def run(root: str) -> None:
     """Do what the arguments say; ``root`` is the folder that holds ``entire``. Does not return."""
     sys.path[-1:] = search_path(root, sys.executable, sys.version_info[:2])
-    modules = bundle.install(f"{root}/entire/__pycache__", ("entire",))
+    modules = bundle.install(f"{root}/entire/__pycache__", ("entire", "entire_secrets"))
     if sys.argv[1] == "run":
         sys.argv = sys.argv[2:]
         from entire.plugin import script
@@ -35,6 +35,8 @@ def run(root: str) -> None:
 
     status = main(sys.argv[1:])
     modules.grow()
+    if (patterns := sys.modules.get("entire_secrets.patterns")) is not None:
+        patterns.save()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # the agent may have closed it
             stream.flush()

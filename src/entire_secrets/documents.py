@@ -7,6 +7,7 @@ a literal (``"password": "..."``), only the part inside string values is replace
 
 from __future__ import annotations
 
+from entire_secrets import patterns
 from entire_secrets.engine import Finding
 from entire_secrets.judging.heuristics import STRUCTURAL_KEYS
 from entire_secrets.rules.table import rank
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Match
 
+_TOKEN = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]'
 _LITERAL = rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:\s*+)?'
 
 
@@ -41,12 +43,10 @@ def within_values(data: bytes, findings: list[Finding], sealed: frozenset[int] =
 
     ``sealed``: where the strings start that stay as they are.
     """
-    import re
-
     inside: list[Finding] = []
     pending, reaching = findings[::-1], list[Finding]()
     key: Match[bytes] | None = None
-    for literal in re.finditer(_LITERAL, data, re.DOTALL):
+    for literal in patterns.compile(_LITERAL, patterns.DOTALL).finditer(data):
         while pending and pending[-1].start < literal.end():
             reaching.append(pending.pop())
         reaching = [finding for finding in reaching if finding.end > literal.start()]
@@ -111,11 +111,9 @@ def _elements(data: bytes) -> Iterator[tuple[int, int, int, int]]:
     """Yield the elements of all lists of a JSON document, inner ones first: the depth of the list, where it begins,
     and the element's start and end.
     """
-    import re
-
     first = [0]  # where each open list begins
     starts: list[int] = []  # of the element that each open bracket is in, -1 in an object
-    for token in re.finditer(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', data, re.DOTALL):
+    for token in patterns.compile(_TOKEN, patterns.DOTALL).finditer(data):
         sign = token.group()
         if sign in (b"[", b"{"):
             starts.append(token.end() if sign == b"[" else -1)

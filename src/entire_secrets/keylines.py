@@ -6,6 +6,8 @@ something else that is wrapped so (a certificate, a public key, a signature, a f
 
 from __future__ import annotations
 
+from entire_secrets import patterns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,15 +53,13 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
 
 def _lines(text: bytes, at: int) -> tuple[int, int] | None:
     if not _compiled:
-        import re
-
         from entire_secrets.rules.pieces import expand
 
         full = rb"(?:%%6{%d}(?!%%6))"
         # Possessive: there are many ways to match the indentation of a line, and those of the next lines multiply.
         several = rb"%s(?:%%L%s){%d,}+(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
         widths = [several % (line, line, FEWEST - 1) for line in (full % width for width in _WIDTHS)]
-        _compiled.append(re.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
+        _compiled.append(patterns.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
     found = _compiled[0].match(text, at)
     return found.span("s") if found else None
 

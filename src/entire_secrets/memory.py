@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from entire_secrets import patterns
 from entire_secrets.engine import Finding
 
 TYPE_CHECKING = False
@@ -169,13 +170,11 @@ class Memory:
 
     def _find_among_all(self, text: Text, sizes: set[int], since: int) -> Iterator[Finding]:
         """Yield what ``find`` does, of cores without signs: of many secrets, most sizes of words are one's."""
-        import re
-
         spread = text.spread.translate(_ALNUM)
         words = {word for word in set(spread.split()) if len(word) in sizes}
         cores = {word: found for word in words if (found := self._of_core(False, word, since))}
         if cores:
-            for word in re.finditer(rb"[^ ]{%d,}+" % min(map(len, cores)), spread):
+            for word in patterns.compile(rb"[^ ]{%d,}+" % min(map(len, cores))).finditer(spread):
                 for known in cores.get(word.group(), ()):
                     yield from self._at(text, word.start(), known)
 
@@ -221,9 +220,7 @@ def _words(value: bytes) -> list[bytes]:
     """
     if b'"' not in value and value.split() == [value]:
         return [value]
-    import re
-
-    found = re.split(b"(" + _BETWEEN + b")", value)
+    found = patterns.compile(b"(" + _BETWEEN + b")").split(value)
     words, gaps = found[::2], [*found[1::2], b"\n"]
     if value.count(b"\n") < _SEVERAL:
         return words

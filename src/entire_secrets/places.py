@@ -8,6 +8,7 @@ of three bytes the distinct words of the text have, which are a small part of it
 
 from __future__ import annotations
 
+from entire_secrets import patterns
 from entire_secrets.reading import literals
 from entire_secrets.rules.keywords import FREE, GUARDED
 
@@ -92,11 +93,10 @@ _found: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
 
 
 def _compile(keyword: bytes) -> tuple[Guard, int]:
-    import re
 
     from entire_secrets.rules.guards import GUARD_OF
 
-    _guards[keyword] = found = re.compile(GUARD_OF[keyword]).match, len(_standing(keyword))
+    _guards[keyword] = found = patterns.compile(GUARD_OF[keyword]).match, len(_standing(keyword))
     return found
 
 

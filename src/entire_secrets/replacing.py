@@ -6,7 +6,7 @@ to know which of their bytes to replace.
 
 from __future__ import annotations
 
-from entire_secrets import MARK
+from entire_secrets import MARK, patterns
 from entire_secrets.engine import LINE_END, Finding, Text, search
 from entire_secrets.reading import encoded, views
 
@@ -235,9 +235,7 @@ def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
     """
     start = 0
     if len(data) > PIECE and data.lstrip(b" \t\r\n")[:1] in (b"{", b"["):
-        import re
-
-        between = re.compile(rb"\},\s*+(?=\{\s*+\")")  # within a string, it ends there
+        between = patterns.compile(rb"\},\s*+(?=\{\s*+\")")  # within a string, it ends there
         while len(data) - start > PIECE and (cut := between.search(data, start + PIECE)):
             yield start, cut.end()
             start = cut.end()
@@ -367,9 +365,7 @@ def _finding_end(_data: bytes, at: int) -> int:
 
 
 def _word_end(data: bytes, at: int) -> int:
-    import re
-
-    rest = re.compile(rb"[^\s\"\\]*+").match(data, at)
+    rest = patterns.compile(rb"[^\s\"\\]*+").match(data, at)
     return rest.end() if rest else at
 
 

@@ -10,7 +10,7 @@ the names that agents use for nothing else, if the value is of base64. A value o
 
 from __future__ import annotations
 
-import re
+from entire_secrets import patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def values(data: bytes) -> frozenset[int]:
     """Return where the sealed strings of a JSON document start, behind their quotes."""
     if not any(hint in data for hint in _HINTS):
         return frozenset()
-    named = [found.start(1) for found in re.finditer(_NAMED, data)]
+    named = [found.start(1) for found in patterns.compile(_NAMED).finditer(data)]
     return frozenset((*named, *(start for _, _, start in _thoughts(data))))
 
 
@@ -60,11 +60,11 @@ def without_broken(data: bytes) -> bytes:
 
 def _mended(record: bytes) -> bytes:
     broken = [(start, end) for start, end, _ in _thoughts(record) if _MARK in record[start:end]]
-    broken += [found.span() for found in re.finditer(_BROKEN, record)]
+    broken += [found.span() for found in patterns.compile(_BROKEN).finditer(record)]
     kept, done = bytearray(), 0
     for start, end in sorted(broken):
         kept += record[done:start]
-        comma = re.compile(rb"\s*+,\s*+").match(record, end)
+        comma = patterns.compile(rb"\s*+,\s*+").match(record, end)
         done = comma.end() if comma is not None else end
         if comma is None:  # the last of its list or object: the comma before it goes
             last = next((at for at in range(len(kept), 0, -1) if kept[at - 1] not in b" \t\r\n"), 0)
@@ -75,8 +75,8 @@ def _mended(record: bytes) -> bytes:
 
 def _thoughts(data: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield the start and end of each thinking block, and where its sealed string starts."""
-    for block in re.finditer(_FLAT, data):
-        kind = re.search(_TYPE, block.group())
-        seal = re.search(_SEAL[kind.group(1)], block.group()) if kind is not None else None
+    for block in patterns.compile(_FLAT).finditer(data):
+        kind = patterns.compile(_TYPE).search(block.group())
+        seal = patterns.compile(_SEAL[kind.group(1)]).search(block.group()) if kind is not None else None
         if seal is not None:
             yield block.start(), block.end(), block.start() + seal.start(1)

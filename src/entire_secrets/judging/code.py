@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire_secrets import patterns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Pattern
@@ -79,9 +81,7 @@ _compiled: list[Pattern[bytes]] = []
 def is_code(value: bytes) -> bool:
     """Tell whether a value is one of ``OF_NAMES`` or ``WHOLE``, or begins with one of ``BEGINNINGS``."""
     if not _compiled:
-        import re
-
         of_names = rb"(?:" + b"|".join(OF_NAMES) + rb")\Z"
-        _compiled.append(re.compile(of_names))
-        _compiled.append(re.compile(of_names + rb"|(?:" + b"|".join(WHOLE) + rb")\Z|" + b"|".join(BEGINNINGS)))
+        _compiled.append(patterns.compile(of_names))
+        _compiled.append(patterns.compile(of_names + rb"|(?:" + b"|".join(WHOLE) + rb")\Z|" + b"|".join(BEGINNINGS)))
     return _compiled[bool(value.translate(None, _NAMED))].match(value) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire_secrets import patterns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,11 +16,9 @@ _PARTS = rb"'[^']*+(?:'(?![ \n]{0,4}[,)])[^']*+)*+'|[(),]|[^'(),]++"
 
 def secrets(names: bytes, rows: bytes) -> Iterator[tuple[int, int]]:
     """Yield the start and end, in ``rows``, of the strings in columns whose names tell of a secret."""
-    import re
-
-    columns = {number for number, name in enumerate(names.split(b",")) if re.search(_SECRET, name)}
+    columns = {number for number, name in enumerate(names.split(b",")) if patterns.compile(_SECRET).search(name)}
     depth = number = 0
-    for part in re.finditer(_PARTS, rows):
+    for part in patterns.compile(_PARTS).finditer(rows):
         sign = part.group()
         if sign == b"(":
             depth += 1

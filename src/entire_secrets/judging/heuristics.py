@@ -7,7 +7,7 @@ integrity line or a thinking block's signature is never replaced for looking ran
 
 from __future__ import annotations
 
-from entire_secrets import MARK
+from entire_secrets import MARK, patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -265,17 +265,18 @@ def _is_call(value: bytes) -> bool:
     return value.rstrip(b",;").endswith(b")") or words.share(name) >= 0.5
 
 
+_SUBSCRIPT = rb"\[(?:\^|\w-\w|\\\w|[\"'`]|-?\d{0,3}\])"
+
+
 def _is_subscripted(value: bytes) -> bool:
     """Tell whether brackets in ``value`` are those of a list, a subscript, a type, a pattern or our mark; a random
     password may have some, too.
     """
     if b"[" not in value:
         return False
-    import re
-
-    if value[:1] == b"[" or MARK in value or re.search(rb"\[(?:\^|\w-\w|\\\w|[\"'`]|-?\d{0,3}\])", value):
+    if value[:1] == b"[" or MARK in value or patterns.compile(_SUBSCRIPT).search(value):
         return True
-    rest = re.sub(rb"\[([^\[]*)\]", lambda found: found[0] if _is_mixed(set(found[1])) else b"", value)
+    rest = patterns.compile(rb"\[([^\[]*)\]").sub(lambda found: found[0] if _is_mixed(set(found[1])) else b"", value)
     if rest == value:
         return False
     kinds = set(rest)
@@ -311,12 +312,10 @@ def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
 
 def _is_disguised(value: bytes) -> bool:
     """Tell whether ``value`` is words in which digits replace letters, and a number: ``C0pper-meadow17``."""
-    import re
-
     return bool(
-        re.fullmatch(
-            rb"(?=.*[A-Za-z][013457][A-Za-z_.:/-])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z][A-Za-z013457]{2,20}\d{2,4}", value
-        )
+        patterns.compile(
+            rb"(?=.*[A-Za-z][013457][A-Za-z_.:/-])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z][A-Za-z013457]{2,20}\d{2,4}"
+        ).fullmatch(value)
     )
 
 
@@ -327,11 +326,9 @@ def _ends_in_number(value: bytes) -> bool:
 
 def _is_pair(value: bytes) -> bool:
     """Tell whether ``value`` is two words, one with a capital, and a number: ``Coffee-garden812``."""
-    import re
-
     from entire_secrets.judging import placeholders
 
-    found = re.fullmatch(rb"(?=.*[A-Z])([A-Za-z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}", value)
+    found = patterns.compile(rb"(?=.*[A-Z])([A-Za-z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}").fullmatch(value)
     return found is not None and not any(placeholders.is_kind(word.lower()) for word in found.groups())
 
 
@@ -370,15 +367,13 @@ def _is_random(value: bytes, kinds: set[int], name: Name) -> bool:
 
 def is_jumbled(value: bytes) -> bool:
     """Tell whether ``value`` is letters alone, but random ones: one random value of 16 in fifteen has no digit."""
-    import re
-
     from entire_secrets.judging import words
 
     value = value.translate(None, b"_-")
     return (
         len(value) >= 14
         and value.isalpha()
-        and len(re.findall(rb"(?<=[A-Z])[a-z]{1,2}(?=[A-Z])|(?<=[a-z])[A-Z]{2,}(?=[a-z])", value)) > 1
+        and len(patterns.compile(rb"(?<=[A-Z])[a-z]{1,2}(?=[A-Z])|(?<=[a-z])[A-Z]{2,}(?=[a-z])").findall(value)) > 1
         and words.share(value) < 0.35
     )
 

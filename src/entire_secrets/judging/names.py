@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire_secrets import patterns
 from entire_secrets.judging import words
 
 TYPE_CHECKING = False
@@ -92,9 +93,7 @@ class Name:
 def read(left: bytes) -> Name | None:
     """Return the name at the end of ``left``, before an operator; None if it is not the name of a secret."""
     if not _compiled:
-        import re
-
-        _compiled.append(re.compile(_LEFT))
+        _compiled.append(patterns.compile(_LEFT))
     found = _compiled[0].search(left)
     if found is None or b".svg?" in left or b"pkcs11:" in left:  # the token of a badge is public, of a card, its name
         return None

@@ -8,6 +8,7 @@ ids and hashes stand in sentences. A value without context, such as a path, a ha
 
 from __future__ import annotations
 
+from entire_secrets import patterns
 from entire_secrets.judging import heuristics
 
 TYPE_CHECKING = False
@@ -331,7 +332,5 @@ def _tells(text: bytes, harmless: str) -> bool:
 
 def _pattern(name: str) -> Pattern[bytes]:
     if name not in _compiled:
-        import re
-
-        _compiled[name] = re.compile(_SOURCES[name])
+        _compiled[name] = patterns.compile(_SOURCES[name])
     return _compiled[name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire_secrets import patterns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Pattern
@@ -129,20 +131,18 @@ def _patterns() -> list[Pattern[bytes]]:
     variables), and of what stands between the passwords of several hosts.
     """
     if not _compiled:
-        import re
-
-        _compiled.append(re.compile(rb"%[0-9a-fA-F]{2}"))
+        _compiled.append(patterns.compile(rb"%[0-9a-fA-F]{2}"))
         word = b"|".join(sorted(_KINDS | _FILLERS, reverse=True))
         _compiled.append(
-            re.compile(rb"[_.:/-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.,:/=!?@-]|%20){0,2}){1,8}\d{0,4}[a-f]?|123")
+            patterns.compile(rb"[_.:/-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.,:/=!?@-]|%20){0,2}){1,8}\d{0,4}[a-f]?|123")
         )
         _compiled.append(
-            re.compile(
+            patterns.compile(
                 rb"\$\{?\w+\}?|%\w+%|\{\{?[\w .]+\}?\}|<[^>]*>|\[[^\]]*\]|%[sdvq]|\*+"
                 rb"|.*\{[a-z_.]+(?:[:!][^{}]{1,8}|\([^{}]*\))?\}.*"
             )
         )
-        _compiled.append(re.compile(rb"@[\w.-]{1,80}(?::\d{1,5})?[,;]+(?:[^\s:,;]{0,40}:)?"))
+        _compiled.append(patterns.compile(rb"@[\w.-]{1,80}(?::\d{1,5})?[,;]+(?:[^\s:,;]{0,40}:)?"))
     return _compiled
 
 

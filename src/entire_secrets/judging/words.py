@@ -7,6 +7,8 @@ takes 2 KB, where a list of words would take hundreds, and covers words of other
 
 from __future__ import annotations
 
+from entire_secrets import patterns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Pattern
@@ -30,9 +32,7 @@ def runs(text: bytes) -> list[bytes]:
 
 def _patterns() -> list[Pattern[bytes]]:
     if not _compiled:
-        import re
-
-        _compiled.extend(map(re.compile, (_RUN, _LONG)))
+        _compiled.extend(map(patterns.compile, (_RUN, _LONG)))
     return _compiled
 
 

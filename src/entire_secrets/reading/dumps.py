@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from entire_secrets import patterns
 from entire_secrets.reading import views
 
 TYPE_CHECKING = False
@@ -90,8 +91,6 @@ def _bytes(line: Match[bytes]) -> bytes:
 def _pattern(name: str, size: int = 0) -> Pattern[bytes]:
     key = f"{name} {size}"
     if key not in _compiled:
-        import re
-
         source = _PATTERNS[name]
-        _compiled[key] = re.compile(source % size if size else source)
+        _compiled[key] = patterns.compile(source % size if size else source)
     return _compiled[key]

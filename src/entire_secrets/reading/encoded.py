@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire_secrets import patterns
 from entire_secrets.reading import literals, views
 
 TYPE_CHECKING = False
@@ -75,15 +76,13 @@ def percent(text: bytes) -> list[tuple[int, int]]:
     signs = [(literals.places(text, each), pattern) for each, pattern in _SIGNS if each[0][:1] in text]
     if not any(places for places, _ in signs):
         return []
-    import re
-
-    rest = re.compile(rb"[^\s\"'`<>\x1e]{1,65536}+")
-    before = re.compile(rb"[^\s\"'`<>\x1e]{0,2048}+\Z")
+    rest = patterns.compile(rb"[^\s\"'`<>\x1e]{1,65536}+")
+    before = patterns.compile(rb"[^\s\"'`<>\x1e]{0,2048}+\Z")
     found: list[tuple[int, int]] = []
     for places, pattern in signs:
         done = 0
         for at in places:
-            if at < done or not (sign := re.compile(pattern).match(text, at)):
+            if at < done or not (sign := patterns.compile(pattern).match(text, at)):
                 continue
             low = max(done, at - 2048)
             word = before.search(text[low:at])
@@ -169,9 +168,7 @@ def _lines(searched: Text, first: tuple[int, int], *, signed: bool) -> list[tupl
 
 def _line_end(*, signed: bool) -> Pattern[bytes]:
     """Return the pattern of the end of a line of base64 and of what tools print before the next one."""
-    import re
-
-    return re.compile(
+    return patterns.compile(
         rb"[ \t]{0,80}\n[ \t>|]{0,80}(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?"
         + (rb"[+-][ \t]{0,80}" if signed else b"")
     )

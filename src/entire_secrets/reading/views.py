@@ -20,6 +20,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
+from entire_secrets import patterns
 from entire_secrets.reading import literals
 
 TYPE_CHECKING = False
@@ -202,9 +203,7 @@ _CONTROL_LITERALS = tuple(dict.fromkeys(each for occurring, _, _ in _CONTROLS fo
 
 
 def _compile(pattern: bytes) -> Pattern[bytes]:
-    import re
-
-    return re.compile(pattern)
+    return patterns.compile(pattern)
 
 
 def _coded(match: Match[bytes]) -> bytes:

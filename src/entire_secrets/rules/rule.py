@@ -5,6 +5,7 @@ A hook loads this module and, of those with rows, only the ones whose keywords s
 
 from __future__ import annotations
 
+from entire_secrets import patterns
 from entire_secrets.judging import heuristics
 from entire_secrets.rules import guards
 from entire_secrets.rules.pieces import expand
@@ -161,9 +162,7 @@ _verdicts: dict[tuple[bytes, bytes, bytes], bool] = {}
 
 
 def _compile(expression: bytes) -> Pattern[bytes]:
-    import re
-
-    return re.compile(expand(expression))
+    return patterns.compile(expand(expression))
 
 
 def region(row: RegionRow) -> Rule:

@@ -1,0 +1,111 @@
+"""Regular expressions that are compiled once for all processes.
+
+Python takes as long to import ``re`` as to start, and half a millisecond to compile a pattern of a rule. What the
+compiler makes of a pattern is kept in a file beside the bytecode, in the form that ``_sre`` takes, which checks it.
+Where the file cannot be read, is of another interpreter or lacks a pattern, ``re`` compiles as always. See
+docs/decisions/0012-compiled-patterns.md.
+"""
+
+from __future__ import annotations
+
+import _sre
+import marshal
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Pattern
+    from typing import Any, TypeVar
+
+    T = TypeVar("T", bytes, str)
+    Form = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
+    # Flags, code, number of groups, numbers of the groups with names, and the names by number.
+
+DOTALL, IGNORECASE, MULTILINE = 16, 2, 8
+"""Flags, as in ``re``."""
+
+_PATH = os.path.join(os.path.dirname(__file__), "__pycache__", f"patterns.{sys.implementation.cache_tag}.forms")
+_MOST = 4 << 20  # bytes of the file
+_HEAD = (1, _sre.MAGIC, _sre.CODESIZE)
+
+_compiled: dict[tuple[bytes | str, int], Pattern[Any]] = {}
+_new: dict[tuple[bytes | str, int], Form] = {}
+_kept: dict[tuple[bytes | str, int], bytes] | None = None
+
+
+def compile(pattern: T, flags: int = 0) -> Pattern[T]:  # noqa: A001 (as in ``re``)
+    """Return a compiled pattern, the same one each time."""
+    key = (pattern, flags)
+    found = _compiled.get(key)
+    if found is None:
+        found = _compiled[key] = _made(key)
+    return found
+
+
+def _made(key: tuple[Any, int]) -> Pattern[Any]:
+    form = _kept_form(key)
+    try:
+        if form is None:
+            form = _new[key] = _form(*key)
+        flags, code, groups, names, by_number = form
+        numbers = memoryview(code).cast("I").tolist()
+        made: Pattern[Any] = _sre.compile(key[0], flags, numbers, groups, names, by_number)
+        return made
+    except (AttributeError, TypeError, ValueError, RuntimeError):  # another Python's ``re``
+        import re
+
+        _new.pop(key, None)
+        return re.compile(*key)
+
+
+def _form(pattern: bytes | str, flags: int) -> Form:
+    """Return what ``re`` makes of a pattern, before it hands that to ``_sre``."""
+    import array
+    from re import _compiler, _parser  # type: ignore[attr-defined]
+
+    parsed = _parser.parse(pattern, flags)
+    code = array.array("I", _compiler._code(parsed, flags)).tobytes()
+    names = parsed.state.groupdict
+    by_number: list[str | None] = [None] * parsed.state.groups
+    for name, number in names.items():
+        by_number[number] = name
+    return flags | parsed.state.flags, code, parsed.state.groups - 1, names, tuple(by_number)
+
+
+# ---------------------------------------------------------------- the file
+
+
+def _kept_form(key: tuple[bytes | str, int]) -> Form | None:
+    global _kept  # read when the first pattern is wanted
+    if _kept is None:
+        _kept = _read()
+    data = _kept.get(key)
+    return marshal.loads(data) if data is not None else None  # noqa: S302 (as trusted as the bytecode beside it)
+
+
+def _read() -> dict[tuple[bytes | str, int], bytes]:
+    try:
+        with open(_PATH, "rb") as file:
+            head, forms = marshal.loads(file.read(_MOST))  # noqa: S302
+    except (OSError, ValueError, EOFError, TypeError):  # there is none, or it is broken
+        return {}
+    return forms if head == _HEAD and isinstance(forms, dict) else {}
+
+
+def save() -> None:
+    """Keep what was compiled in this process; nothing where bytecode is not to be written."""
+    folder = os.path.dirname(_PATH)
+    if not _new or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return
+    forms = {**_read(), **{key: marshal.dumps(form) for key, form in _new.items()}}
+    data = marshal.dumps((_HEAD, forms))
+    temporary = f"{_PATH}.{os.getpid()}"
+    try:
+        if len(data) < _MOST:
+            with open(temporary, "wb") as file:
+                file.write(data)
+            os.replace(temporary, _PATH)
+    except OSError:  # a full disk: the next process tries again
+        if os.path.exists(temporary):
+            os.unlink(temporary)
