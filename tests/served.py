@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -16,9 +17,9 @@ from entire.agents.external.language.protocol import PREFIX, Info, parse_info
 from entire.agents.external.programs.program import Program
 from entire.agents.registry import BUILTIN
 from entire.model.value import replace
-from entire.testing.promises import Payload, Player, Rig
-from entire.testing.promises.plugin import LastProgram
-from entire.testing.promises.rig import ignore
+from entire_plugin_kit import Payload, Player, Rig
+from entire_plugin_kit.plugin import LastProgram
+from entire_plugin_kit.rig import ignore
 from tests.rigs import every
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="entire-served-")
@@ -63,7 +64,7 @@ class ServedRig(Rig):
         before, after = os.path.dirname(ref), agent.session_dir(os.getcwd())
         event = {key: _replaced(value, before, after) for key, value in dict(payload.event or {}).items()}
         data = payload.data.replace(json.dumps(before)[1:-1].encode(), json.dumps(after)[1:-1].encode())
-        return replace(payload, data=data, event=event)
+        return dataclasses.replace(payload, data=data, event=event)
 
     def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = ignore) -> Player:
         os.chdir(root)  # where the plugin is asked; the test's end undoes it

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from entire.model.views.checkpoints import CheckpointView as CheckpointView
     from entire.model.views.checkpoints import CommitView as CommitView
     from entire.model.views.checkpoints import ListedView as ListedView
+    from entire.model.views.checkpoints import PartView as PartView
     from entire.model.views.checkpoints import SessionView as SessionView
     from entire.model.views.checkpoints import SummarizedView as SummarizedView
     from entire.model.views.maintenance import CleanView as CleanView
@@ -77,6 +78,7 @@ _PUBLIC = {
     "NotARepositoryError": "entire.errors",
     "NotEnabledError": "entire.errors",
     "Origin": "entire.model.origins",
+    "PartView": "entire.model.views.checkpoints",
     "PointView": "entire.model.views.points",
     "ResetRequest": "entire.model.requests",
     "ResetView": "entire.model.views.maintenance",
@@ -123,6 +125,7 @@ __all__ = [
     "NotARepositoryError",
     "NotEnabledError",
     "Origin",
+    "PartView",
     "PointView",
     "ResetRequest",
     "ResetView",

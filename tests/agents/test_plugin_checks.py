@@ -12,19 +12,20 @@ from pathlib import Path
 import pytest
 
 from entire.agents.registry import BUILTIN
-from entire.testing import compliance
-from entire.testing.compliance import Options, Status
-from entire.testing.compliance.table import CHECKS, GROUPS
+from entire_plugin_kit import PROMISES, suite
+from entire_plugin_kit.promise import PROGRAM, Status
+from entire_plugin_kit.suite import Options
 from tests import served
-from tests.unit.testing.plugin_faults import SMALL
+from tests.unit.entire_plugin_kit.plugin_faults import SMALL
 
 DEMO = "entire-agent-demo-plugin"
-OF_THE_KIT = {
+OF_PROGRAMS = [promise for promise in PROMISES if promise.by == PROGRAM]
+OF_THE_SDK = {
     "all-or-nothing", "broken-input", "closed-output", "no-input", "other-versions", "parallel", "short-errors",
     "unknown-options", "unknown-subcommand", "unread-input",
-    "nonsense-hook-calls",  # of an adapter, it is also a promise
+    "nonsense-hook-calls",
 }  # fmt: skip
-"""What the kit sees to, whatever the agent is: the demo plugin shows it. Adapters have no say in it."""
+"""What `entire.plugin` sees to, whatever the agent is: the demo plugin shows it. Adapters have no say in it."""
 
 
 def pretend_to_generate(folder: Path) -> Path:
@@ -41,12 +42,13 @@ def find(name: str) -> Path:
     return Path(served.executable(name)) if name in BUILTIN else Path(sys.executable).with_name(DEMO)
 
 
-@pytest.mark.parametrize("group", [group for group in GROUPS if group != "fixtures"])
+@pytest.mark.parametrize("group", dict.fromkeys(promise.group for promise in OF_PROGRAMS))
 @pytest.mark.parametrize("name", [*BUILTIN, DEMO])
 def test_our_plugins_pass_every_check(name: str, group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{pretend_to_generate(tmp_path / 'programs')}:{os.environ['PATH']}")
-    left_out = set() if name == DEMO else OF_THE_KIT
-    options = Options(only=tuple({check.name for check in CHECKS if check.group == group} - left_out), limits=SMALL)
-    failed = [result for result in compliance.run(str(find(name)), options) if result.status is Status.FAILED]
+    left_out = set() if name == DEMO else OF_THE_SDK
+    names = {promise.name for promise in OF_PROGRAMS if promise.group == group} - left_out
+    options = Options(only=tuple(names), limits=SMALL)
+    failed = [result for result in suite.run(str(find(name)), options) if result.status is Status.FAILED]
     assert failed == []

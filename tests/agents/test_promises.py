@@ -1,10 +1,16 @@
 """Every agent keeps every promise that it can give."""
 
-from entire.testing import promises
+import pytest
+
+from entire.agents.registry import BUILTIN
+from entire_plugin_kit import Case, cases
 from tests import rigs
 
-test_promises = promises.cases(*rigs.every())
+
+@pytest.mark.parametrize("case", cases(*rigs.every()), ids=str)
+def test_promises(case: Case) -> None:
+    case.run()
 
 
 def test_every_agent_has_a_rig() -> None:
-    assert promises.missing_rigs(rigs.every()) == []
+    assert set(BUILTIN) - {rig.entry.name for rig in rigs.every()} == set()

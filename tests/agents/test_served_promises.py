@@ -13,16 +13,20 @@ import pytest
 from entire.agents import registry
 from entire.agents.forms import reading
 from entire.conversation.messages import Reading
-from entire.testing import promises
-from entire.testing.promises import questions
-from entire.testing.promises.suite import seal
+from entire_plugin_kit import Case, cases
+from entire_plugin_kit.adapter import questions
+from entire_plugin_kit.cases import why_not
+from entire_plugin_kit.surroundings import sealed
 from tests import served
 
 SERVED = served.rigs()
 BY_HOST = {"session_resumer", "transcript_preparer"}
 """What the host offers for every plugin."""
 
-test_promises = promises.cases(*SERVED)
+
+@pytest.mark.parametrize("case", cases(*SERVED), ids=str)
+def test_promises(case: Case) -> None:
+    case.run()
 
 
 @pytest.fixture(autouse=True)
@@ -39,11 +43,11 @@ def test_every_built_in_agent_is_here() -> None:
 @pytest.mark.parametrize("rig", SERVED, ids=lambda rig: rig.entry.name)
 def test_the_same_promises_are_skipped(rig: served.ServedRig) -> None:
     assert rig.adapter().capabilities == rig.plain.adapter().capabilities | BY_HOST
-    for promise in promises.PROMISES:
-        if not BY_HOST & set(promise.needs):
-            assert promise.why_not(rig) == promise.why_not(rig.plain), promise.name
+    for case in cases(rig):
+        if not BY_HOST & set(case.promise.needs):
+            assert why_not(case.promise, rig) == why_not(case.promise, rig.plain), str(case)
         else:
-            assert not promise.why_not(rig), promise.name
+            assert not why_not(case.promise, rig), str(case)
 
 
 class Quiet:
@@ -59,8 +63,12 @@ class Quiet:
 
 
 @pytest.mark.parametrize("rig", SERVED, ids=lambda rig: rig.entry.name)
-def test_every_answer_is_the_same(rig: served.ServedRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seal(rig, tmp_path / "home", monkeypatch)
+def test_every_answer_is_the_same(rig: served.ServedRig, tmp_path: Path) -> None:
+    with sealed(tmp_path / "home"):
+        _answers_the_same(rig)
+
+
+def _answers_the_same(rig: served.ServedRig) -> None:
     plain: Any = rig.plain.adapter()
     folder = Path(plain.session_dir(os.getcwd()))
     for captured in rig.transcripts:

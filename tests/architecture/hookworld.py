@@ -35,7 +35,7 @@ ELSEWHERE = {
     "entire_demo_agent",
     "entire.ui",
     "entire.workspace",
-    "entire.testing",
+    "entire_plugin_kit",
     "entire.index",
     "entire.model.views",
 }

@@ -137,7 +137,7 @@ def test_no_other_room_starts_programs_by_itself() -> None:
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if re.fullmatch(r"os\.(posix_spawnp?|exec\w+|spawn\w+|system|popen)|shutil\.which", name):
                 place = str(path.relative_to(PACKAGE))
-                assert place in ("process.py", "commands/plugin/run.py") or place.startswith("testing/"), (place, name)
+                assert place in ("process.py", "commands/plugin/run.py"), (place, name)
 
 
 # ---------------------------------------------------------------- what is started
@@ -146,7 +146,7 @@ def test_no_other_room_starts_programs_by_itself() -> None:
 def _started() -> Iterator[tuple[str, list[str]]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         place = str(path.relative_to(PACKAGE))
-        if place != "process.py" and not place.startswith("testing/"):
+        if place != "process.py":
             yield from _in_code(place, ast.parse(path.read_text()))
 
 
@@ -238,8 +238,6 @@ def _is_checked(word: ast.expr) -> bool:
 def _printed() -> Iterator[tuple[str, ast.expr]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         place = str(path.relative_to(PACKAGE))
-        if place.startswith("testing/"):
-            continue
         for node in ast.walk(ast.parse(path.read_text())):
             text = ""
             for part in node.values if isinstance(node, ast.JoinedStr) else ():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import entire
 from tests.architecture.places import PACKAGE, ROOT
 
 
@@ -40,3 +42,20 @@ def test_commands_may_import_nothing_behind_the_workspace() -> None:
     allowed = {"commands", "errors", "model", "ui", "workspace"}
     rooms -= {"__init__", "__main__", "bundle", "cli", "launch", "start"}  # above the commands
     assert set(behind["forbidden_modules"]) == {f"entire.{room}" for room in rooms - allowed}
+
+
+DOORS = {"entire", "entire.plugin", "entire.plugin.host", "entire.cli"}
+
+
+def test_the_kit_for_authors_knows_only_the_doors_of_the_house() -> None:
+    """Also for the type checker, which import-linter leaves out."""
+    for path in (ROOT / "src/entire_plugin_kit").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if module.split(".")[0] != "entire":
+                continue
+            assert module in DOORS, (path, module)
+            assert isinstance(node, ast.ImportFrom)
+            if module == "entire":
+                names = {alias.name for alias in node.names}
+                assert names <= {*entire.__all__, "cli", "plugin"}, (path, names)

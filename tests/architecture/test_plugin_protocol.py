@@ -16,7 +16,8 @@ import pytest
 
 from entire.agents.external.language import protocol, questions, wire
 from entire.model.events import EventType
-from entire.plugin import subcommands, template
+from entire.plugin import subcommands
+from entire_plugin_kit import template
 from tests.architecture.places import ROOT
 
 PAGE = (ROOT / "docs/reference/plugin-protocol.md").read_text()

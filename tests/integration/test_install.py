@@ -17,7 +17,7 @@ import entire
 ROOT = Path(__file__).resolve().parents[2]
 
 
-TEMPLATES = "entire/plugin/templates/"
+TEMPLATES = "entire_plugin_kit/templates/"
 
 
 def templates() -> set[str]:
@@ -57,9 +57,10 @@ def test_the_wheel_is_pure_and_holds_the_packages_and_the_launcher_only(wheel: P
     assert script in names
     assert "entire/py.typed" in names
     tops = {name.partition("/")[0] for name in names} - {script.partition("/")[0]}
-    packages = {"entire", "entire_demo_agent", "entire_demo_plugin", "entire_secrets"}
+    packages = {"entire", "entire_demo_agent", "entire_demo_plugin", "entire_plugin_kit", "entire_secrets"}
     assert tops == {*packages, f"entire-{entire.__version__}.dist-info"}
-    others = {name for name in names if name.startswith("entire/") and not name.endswith((".py", "py.typed"))}
+    assert "entire_plugin_kit/py.typed" in names
+    others = {name for name in names if name.partition("/")[0] in packages and not name.endswith((".py", "py.typed"))}
     assert {name for name in others if not name.startswith(TEMPLATES)} == set()
     assert {f"{TEMPLATES}{name}" for name in templates()} <= set(names)
 

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from entire.errors import UsageError
-from entire.testing.compliance import fixtures, locate
-from tests.unit.testing.plugin_faults import CAPTURED, FAULTS, GOOD
+from entire_plugin_kit import fixtures
+from tests.unit.entire_plugin_kit.plugin_faults import CAPTURED, FAULTS, GOOD
 
 RIG = """
 import json, os
 from pathlib import Path
-from entire.testing.promises import Player, Rig
+from entire_plugin_kit import Player, Rig
 
 class GoodPlayer(Player):
     names_turns = False
@@ -79,11 +78,11 @@ def on_path(tmp_path: Path) -> dict[str, str]:
 
 
 def test_a_good_plugin_is_reported_in_groups_with_a_summary() -> None:
-    status, said, _ = check(GOOD, "--only", "info", "--only", "detect", "--only", "chunks", "--only", "captured-bytes")
+    status, said, _ = check(GOOD, "--only", "info", "--only", "detect", "--only", "chunks", "--only", "lines")
     assert (status, said.splitlines()[:-1]) == (
         0,
-        ["Identity", "  passed   info", "  passed   detect", "Sessions", "  passed   chunks", "Fixtures",
-         "  skipped  captured-bytes  there are no fixtures in `transcripts`: name some with --fixtures", ""],
+        ["Identity", "  passed   info", "  passed   detect", "Sessions", "  passed   chunks", "Reading",
+         "  skipped  lines  it has no transcripts: name some with `--fixtures` or `--rig`", ""],
     )  # fmt: skip
     assert said.splitlines()[-1].startswith("3 passed, 1 skipped, in ")
 
@@ -139,12 +138,10 @@ def test_a_name_is_one_that_the_user_allowed(on_path: dict[str, str]) -> None:
     assert check("other", env=on_path)[2].startswith("entire: there is no plugin 'other' on PATH")
 
 
-def test_a_path_is_any_file_and_needs_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_path_is_any_file_and_needs_no_permission(tmp_path: Path) -> None:
     (tmp_path / "some-file").touch()
-    assert locate.find("./some-file") == str(tmp_path / "some-file")
-    with pytest.raises(UsageError):
-        locate.find("some-file")
+    assert check("./some-file", "--only", "file-name", folder=tmp_path)[0] == 1
+    assert check("some-file", folder=tmp_path)[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -153,13 +150,12 @@ def test_a_path_is_any_file_and_needs_no_permission(tmp_path: Path, monkeypatch:
         ((), "name a plugin, or the path of one"),
         (("./missing",), "there is no file "),
         ((Path(GOOD).parent,), f"{Path(GOOD).parent} is a folder"),
-        ((GOOD, "--only", "nothing"), "there is no check called 'nothing'"),
-        ((GOOD, "--only", "promises/nothing-of-the-kind"), "there is no promise called "),
+        ((GOOD, "--only", "nothing-of-the-kind"), "there is no promise called 'nothing-of-the-kind'"),
         ((GOOD, "--rig", "rig.txt"), "rig.txt is not a Python file"),
         ((GOOD, "--fixtures", "missing"), "missing is not a folder"),
         ((GOOD, "--fixtures", "."), "there are no fixtures in ."),
     ],
-    ids=["no-name", "no-file", "folder", "no-check", "no-promise", "no-rig", "no-folder", "no-fixtures"],
+    ids=["no-name", "no-file", "folder", "no-promise", "no-rig", "no-folder", "no-fixtures"],
 )
 def test_what_cannot_be_understood_is_refused(args: tuple[object, ...], message: str, tmp_path: Path) -> None:
     status, said, error = check(*args, folder=tmp_path)
@@ -187,65 +183,68 @@ def test_fixtures_that_make_no_sense_are_named(content: str, message: str, tmp_p
 
 
 def test_the_list_names_checks_and_promises() -> None:
-    status, said, _ = check("--list", "--only", "detect", "--only", "promises/identity")
+    status, said, _ = check("--list", "--only", "detect", "--only", "declarations")
     assert status == 0
     assert said.splitlines()[0] == "Identity"
     assert "  detect  `detect` tells whether the agent is here" in said
-    assert "promises/identity  The adapter has the name and type" in said
+    assert "declarations  The adapter has the name and type" in said
     everything = json.loads(check("--list", "--json")[1])["checks"]
-    assert {"info", "promises/turns"} <= {each["name"] for each in everything}
+    assert {"info", "turns"} <= {each["name"] for each in everything}
 
 
 # ---------------------------------------------------------------- promises
 
 
 def outcomes(said: str) -> dict[str, str]:
-    return {each["name"].removeprefix("promises/"): each["status"] for each in json.loads(said)["checks"]}
+    return {each["name"]: each["status"] for each in json.loads(said)["checks"]}
 
 
 def test_a_rig_has_the_plugin_play_sessions_through_the_host(tmp_path: Path) -> None:
     plugin = Path(shutil.copy(GOOD, tmp_path))
     (tmp_path / "rig.py").write_text(RIG)
     names = ("turns", "commit", "shell", "answer-ends")
-    only = [word for name in names for word in ("--only", f"promises/{name}")]
+    only = [word for name in names for word in ("--only", name)]
     status, said, _ = check(plugin, "--rig", tmp_path / "rig.py", *only, "--json")
     assert outcomes(said) == {"turns": "passed", "commit": "passed", "shell": "passed", "answer-ends": "skipped"}, said
     assert status == 0
     reasons = {each["name"]: each["reason"] for each in json.loads(said)["checks"]}
-    assert "declare `entire_positions` and `entire_answer_boundaries`" in reasons["promises/answer-ends"]
+    assert "declare `entire_positions` and `entire_answer_boundaries`" in reasons["answer-ends"]
 
 
 def test_a_broken_promise_fails_with_what_was_compared(tmp_path: Path) -> None:
-    fault = FAULTS["captured-transcripts"][0]
+    fault = FAULTS["captured"][0]
     assert fault.changes
     plugin = tmp_path / GOOD.name
     plugin.write_text(GOOD.read_text().replace('"user", "text", until)]', '"agent", "text", until)]'))
     plugin.chmod(0o755)
-    status, said, _ = check(plugin, "--only", "promises/captured", "--fixtures", CAPTURED)
+    status, said, _ = check(plugin, "--only", "captured", "--fixtures", CAPTURED)
     assert status == 1
-    assert "FAILED promises/captured" in said
+    assert "FAILED captured" in said
     assert "['Done.', 'Done again.'] == ['hi', 'ho', 'on', 'up', 'go']" in said
 
 
-def test_a_rig_that_cannot_be_loaded_is_a_failure(tmp_path: Path) -> None:
+def test_a_rig_that_cannot_be_loaded_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rig.py").write_text("raise ValueError('oops')\n")
-    status, said, _ = check(GOOD, "--rig", tmp_path / "rig.py", "--only", "promises/identity")
-    assert status == 1
-    assert "rig.py cannot be loaded: ValueError('oops')" in said
+    status, said, error = check(GOOD, "--rig", tmp_path / "rig.py", "--only", "declarations")
+    assert (status, said) == (2, "")
+    assert "rig.py cannot be loaded: ValueError('oops')" in error
 
 
-def test_without_pytest_the_promises_say_how_to_get_it(tmp_path: Path) -> None:
+def test_neither_pytest_nor_hypothesis_is_needed(tmp_path: Path) -> None:
+    """What only hypothesis can do says how to get it."""
     script = (
         "import importlib.util, sys\n"
         "find = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda name, *rest: None if name == 'pytest' else find(name, *rest)\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'hypothesis' else find(name, *rest)\n"
         "from entire.cli import main\n"
         "status = main(sys.argv[1:])\n"
         "assert 'pytest' not in sys.modules and 'hypothesis' not in sys.modules\n"
         "sys.exit(status)\n"
     )
-    args = ["plugin", "check", str(GOOD), "--only", "info", "--only", "promises"]
-    done = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True)
+    only = [word for name in ("info", "shell", "parts") for word in ("--only", name)]
+    done = subprocess.run(
+        [sys.executable, "-c", script, "plugin", "check", str(GOOD), *only], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    assert "  passed   info" in done.stdout
-    assert "`pip install 'entire[testing]'` brings them" in done.stdout
+    assert [line for line in done.stdout.splitlines() if "passed   " in line] == ["  passed   info", "  passed   shell"]
+    assert "  skipped  parts  it has no hypothesis: `pip install 'entire[testing]'` brings it" in done.stdout

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from entire import cli
-from entire.plugin import template
+from entire_plugin_kit import template
 
 TEMPLATES = Path(template.__file__).parent / "templates"
 LANGUAGES = {"python": (), "shell": ("--shell",)}

@@ -12,27 +12,23 @@ from typing import Any
 
 import pytest
 
-from entire.plugin import template
-from entire.testing import compliance
-from entire.testing.compliance import Limits, Options, Status, fixtures
-from entire.testing.compliance.table import CHECKS
+from entire_plugin_kit import PROMISES, fixtures, suite, template
+from entire_plugin_kit.program.probe import Limits
+from entire_plugin_kit.promise import PROGRAM, Status
+from entire_plugin_kit.suite import Options
 from tests.integration.story import BIN
 
 NAME, TYPE, SESSION = "myagent", "Myagent", "s-1"
 LIMITS = Limits() if "ENTIRE_LONG" in os.environ else Limits(large_bytes=12_000_000, many_lines=10_000)
-NOT_DECLARED = {"hook-messages", "preparation", "text", "subagents", "compact"}
+THROUGH_THE_HOST = (
+    "events", "captured", "lines", "beyond-the-end", "installation", "commands", "broken-configuration", "shell",
+)  # fmt: skip
+"""What fixtures are enough for, of the promises of adapters."""
+NAMES = [promise.name for promise in PROMISES if promise.by == PROGRAM or promise.name in THROUGH_THE_HOST]
+NOT_DECLARED = {"preparation", "text", "subagent-figures", "compact"}
 SKIPPED = {
     "python": NOT_DECLARED,
-    # Its hooks are in a file of their own, and version 1 is all that it speaks.
-    "shell": {
-        *NOT_DECLARED,
-        "user-settings",
-        "broken-settings",
-        "questions",
-        "many-questions",
-        "questions-at-the-end",
-        "bad-questions",
-    },
+    "shell": {*NOT_DECLARED, "questions", "many-questions", "bad-questions"},  # it speaks version 1 only
 }
 
 
@@ -44,13 +40,13 @@ def plugin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return request.param, folder
 
 
-@pytest.mark.parametrize("check", [check.name for check in CHECKS])
-def test_a_new_plugin_keeps_the_rules(check: str, plugin: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_a_new_plugin_keeps_its_promises(name: str, plugin: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     language, folder = plugin
     monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{os.environ['PATH']}")
-    options = Options(only=(check,), fixtures=fixtures.load(folder / "fixtures"), limits=LIMITS)
-    (result,) = compliance.run(str(folder / f"entire-agent-{NAME}"), options)
-    expected = Status.SKIPPED if check in SKIPPED[language] else Status.PASSED
+    options = Options(only=(name,), fixtures=fixtures.load(folder / "fixtures"), limits=LIMITS)
+    (result,) = suite.run(str(folder / f"entire-agent-{NAME}"), options)
+    expected = Status.SKIPPED if name in SKIPPED[language] else Status.PASSED
     assert result.status is expected, result
 
 

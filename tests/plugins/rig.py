@@ -15,7 +15,7 @@ from entire.agents.external.language import protocol
 from entire.agents.external.programs.program import Program
 from entire.agents.registry import AgentEntry
 from entire.model.transcripts import TokenUsage
-from entire.testing.promises import Captured, Payload, Player, Rig
+from entire_plugin_kit import Captured, Payload, Player, Rig
 from tests import plugins
 
 _CAPABILITIES = (

@@ -21,11 +21,12 @@ ALL = ("hooks", "transcript_analyzer", "token_calculator", "hook_response_writer
 
 
 def read(path):
-    """Return the lines of a transcript."""
+    """Return the lines of a transcript, but for the last one while it is being written."""
     if not os.path.exists(path):
         return []
     with open(path, "rb") as file:
-        return file.read().splitlines(keepends=True)
+        lines = file.read().splitlines(keepends=True)
+    return lines if not lines or lines[-1].endswith((b"\n", b"}")) else lines[:-1]
 
 
 def number(lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
-from entire.testing.promises import Rig
+from entire_plugin_kit import Rig
 
 
 def every() -> list[Rig]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from entire.testing.promises import Payload, Player, Rig
+from entire_plugin_kit import Payload, Player, Rig
 from tests.integration import bare_agent
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from entire.agents.registry import BUILTIN
 from entire.model.transcripts import TokenUsage
-from entire.testing.promises import Captured, ConfigSample, Payload, Player, Rig
+from entire_plugin_kit import Captured, ConfigSample, Payload, Player, Rig
 from tests.agents.claude_code import oracle
 
 _CASES = Path(oracle.__file__).parent / "cases" / "payloads.json"

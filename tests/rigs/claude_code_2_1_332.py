@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from entire.testing.promises import Rig
+from entire_plugin_kit import Rig
 from tests.rigs import claude_code
 
 VERSION = "2.1.332"

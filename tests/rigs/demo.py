@@ -8,9 +8,9 @@ from typing import Any
 
 from entire.agents.registry import BUILTIN
 from entire.model.transcripts import TokenUsage
-from entire.testing.promises import Captured, ConfigSample, Payload, Player, Rig
 from entire_demo_agent.conversation import helper_transcript
 from entire_demo_agent.memory import MODEL, Transcript
+from entire_plugin_kit import Captured, ConfigSample, Payload, Player, Rig
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "demo"
 

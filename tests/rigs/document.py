@@ -17,7 +17,7 @@ from entire.conversation.records import Prompt
 from entire.model.effects import PutBack
 from entire.model.ids import is_session_id
 from entire.model.transcripts import FileReport, Position, TokenUsage
-from entire.testing.promises import Captured, Player, Rig
+from entire_plugin_kit import Captured, Player, Rig
 from tests.integration.bare_agent import Bare
 from tests.rigs.bare import BarePlayer
 

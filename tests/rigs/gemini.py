@@ -8,7 +8,7 @@ from typing import Any
 
 from entire.agents.registry import BUILTIN
 from entire.model.transcripts import TokenUsage
-from entire.testing.promises import Captured, ConfigSample, Payload, Player, Rig
+from entire_plugin_kit import Captured, ConfigSample, Payload, Player, Rig
 from tests.agents.gemini import oracle
 from tests.agents.gemini.writer import Chat, stamp
 

@@ -37,6 +37,14 @@ def find(place: Place | None, name: str) -> PluginView:
         return _view(agents, _executable(agents, name))
 
 
+def allowed(place: Place | None, name: str) -> str:
+    """Return the path of a plugin that may run; raises UsageError if there is none, or it may not."""
+    with directories.make(place) as agents:
+        executable = _executable(agents, name)
+        agents.plugins.check(executable)
+        return executable.path
+
+
 def allow(place: Place | None, name: str, path: str = "", folders: Sequence[str] = ()) -> PluginView:
     """Let a plugin run, from now on and in every repository, as long as its file and its interpreter stay the same.
 

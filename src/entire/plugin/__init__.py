@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from entire.agents import transcripts as transcripts
     from entire.agents.contract import Agent as Agent
     from entire.agents.contract import DisplayedTranscript as DisplayedTranscript
+    from entire.agents.contract import FileWatcher as FileWatcher
     from entire.agents.contract import HookInstaller as HookInstaller
     from entire.agents.contract import HookResponder as HookResponder
     from entire.agents.contract import SessionLister as SessionLister
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from entire.agents.put_back import files as put_back_files
     from entire.agents.record_lines import RecordLines as RecordLines
     from entire.agents.record_source import RecordSource as RecordSource
+    from entire.agents.registry import AgentEntry as AgentEntry
     from entire.agents.transcripts import clean as clean
     from entire.conversation.records import Answer as Answer
     from entire.conversation.records import Call as Call
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "Agent": "entire.agents.contract",
+    "AgentEntry": "entire.agents.registry",
     "Agreement": "entire.model.transcripts",
     "Answer": "entire.conversation.records",
     "Call": "entire.conversation.records",
@@ -82,6 +85,7 @@ _PUBLIC = {
     "EventType": "entire.model.events",
     "FileLines": "entire.model.transcripts",
     "FileReport": "entire.model.transcripts",
+    "FileWatcher": "entire.agents.contract",
     "HookInstaller": "entire.agents.contract",
     "HookResponder": "entire.agents.contract",
     "HookStatus": "entire.model.health",
@@ -124,6 +128,7 @@ _PUBLIC = {
 __all__ = [
     "START",
     "Agent",
+    "AgentEntry",
     "Agreement",
     "Answer",
     "Call",
@@ -135,6 +140,7 @@ __all__ = [
     "EventType",
     "FileLines",
     "FileReport",
+    "FileWatcher",
     "HookInstaller",
     "HookResponder",
     "HookStatus",

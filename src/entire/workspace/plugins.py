@@ -37,6 +37,12 @@ class Plugins:
 
         return plugins.find(self._place, name)
 
+    def allowed(self, name: str) -> str:
+        """Return the path of a plugin that may run; raises UsageError if there is none, or it may not."""
+        from entire.maintenance import plugins
+
+        return plugins.allowed(self._place, name)
+
     def allow(self, name: str, path: str = "", folders: Sequence[str] = ()) -> PluginView:
         """Let a plugin run, as long as its file and its interpreter stay the same; ``path`` is the file that the user
         has seen. Its sessions may be in ``folders`` outside of the home folder.

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
 from entire.errors import UsageError
-from entire.testing import compliance
-from entire.testing.compliance import Status, fixtures, locate, promised
 from entire.ui.console import completion, form, group, text
+from entire.workspace.plugins import Plugins
+from entire_plugin_kit import PROMISES, fixtures, suite
+from entire_plugin_kit.promise import Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from entire.testing.compliance import Exchange, Options, Result
     from entire.ui.console.text import Style
+    from entire_plugin_kit.promise import Exchange, Result
+    from entire_plugin_kit.suite import Options
 
 _LIST = "run `entire plugin check --list` to see all"
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "dim", "note": "yellow"}
@@ -29,72 +32,73 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.argument("plugin", metavar="NAME_OR_PATH", required=False, shell_complete=completion.plugins)
 @click.option("--rig", "rig_file", type=_FILE, help="A Python file with a rig, for the promises that need one.")
 @click.option("--fixtures", "folder", type=_FOLDER, help="A folder with what was captured from the agent.")
-@click.option("--only", "names", multiple=True, metavar="NAME", help="Only this check or group; can be repeated.")
-@click.option("--quick", is_flag=True, help="Leave out the large transcripts and, without a rig, the promises.")
-@click.option("--list", "as_list", is_flag=True, help="List the checks and what each promises.")
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Only this promise or group; can be repeated.")
+@click.option("--quick", is_flag=True, help="Leave out large transcripts and, without a rig, all but the program.")
+@click.option("--list", "as_list", is_flag=True, help="List the promises.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     plugin: str | None, rig_file: Path | None, folder: Path | None, names: tuple[str, ...], quick: bool, as_list: bool,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """Check that a plugin keeps the rules of the protocol.
+    """Check that a plugin keeps its promises: the rules of the protocol, and what Entire's own agents keep.
 
     NAME is an allowed plugin on PATH. A PATH, with a slash in it, is any executable: naming it is your permission
-    to run it. Each check has a home, a temporary folder and a repository of its own. The exit code is 0 if no check
-    failed, 1 if one did.
+    to run it. Each promise is asked for in a home, a temporary folder and a repository of its own, first of the
+    program alone, then through its host. The exit code is 0 if none is broken, 1 if one is.
 
-    Then come the promises that Entire's own agents keep, asked of the plugin through its host. They need
-    `pip install 'entire[testing]'`, and most of them a rig or fixtures; what is skipped says why.
+    Some promises need a rig or fixtures, a few `pip install 'entire[testing]'`; what is skipped says why.
 
     Example: entire plugin check ./entire-agent-parrot --fixtures captured
     """
     _refuse_unknown(names)
-    if rig_file and not (rig_file.suffix == ".py" and rig_file.is_file()):
-        raise UsageError(f"{rig_file} is not a Python file", hint="name a file that defines a rig")
+    rig = suite.load_rig(rig_file) if rig_file else None
     wanted = fixtures.load(folder) if folder else None
-    options = compliance.Options(only=names, is_quick=quick, fixtures=wanted)
+    options = suite.Options(only=names, is_quick=quick, fixtures=wanted, rig=rig)
     if as_list:
         return _list(options, as_json=as_json)
     if not plugin:
         raise UsageError("name a plugin, or the path of one", hint="run `entire plugin check ./entire-agent-NAME`")
-    return run(locate.find(plugin), options, rig_file, as_json=as_json)
+    return run(_path(plugin), options, as_json=as_json)
 
 
-def run(path: str, options: Options, rig_file: Path | None = None, *, as_json: bool = False) -> int:
+def run(path: str, options: Options, *, as_json: bool = False) -> int:
     """Check the plugin at a path and report."""
-    report = _Report(None if as_json else text.style_for(sys.stdout))
-    for result in compliance.run(path, options):
-        report.add(result)
-    if _asks_for_promises(options, rig_file):
-        described = promised.Description(path=path, rig_file=rig_file, fixtures=options.fixtures)
-        promised.run(described, options.only, report.add)
-    if not report.results:
-        raise UsageError(f"there is no promise called {' or '.join(options.only)}", hint=_LIST)
+    results: list[Result] = []
+    style = text.style_for(sys.stdout)
+    for result in suite.run(path, options):
+        results.append(result)
+        if not as_json:
+            text.write(_progress(results, style))
+            sys.stdout.flush()
     if as_json:
-        text.write(form.dumps(_as_json(path, report.results)))
+        text.write(form.dumps(_as_json(path, results)))
     else:
-        text.write(_end(report.results, text.style_for(sys.stdout)))
-        text.write(_hint(report.results) if rig_file is None else [])
-    return 1 if _count(report.results, Status.FAILED) else 0
+        text.write(_end(results, style))
+        text.write(_hint(results) if options.rig is None else [])
+    return 1 if _count(results, Status.FAILED) else 0
 
 
-def _asks_for_promises(options: Options, rig_file: Path | None) -> bool:
-    if options.only:
-        return any(map(promised.is_name, options.only))
-    return not options.is_quick or rig_file is not None
+def _path(name_or_path: str) -> str:
+    """Return the absolute path of a plugin: a path is the user's choice, a name is that of a plugin they allowed."""
+    if os.sep not in name_or_path:
+        return Plugins.find().allowed(name_or_path)
+    path = os.path.abspath(name_or_path)
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a folder", hint="name the executable in it")
+    if not os.path.isfile(path):
+        raise UsageError(f"there is no file {path}", hint="name the executable, or an allowed plugin")
+    return path
 
 
 def _refuse_unknown(names: Sequence[str]) -> None:
-    known = {word for check in compliance.CHECKS for word in (check.name, check.group)}
-    if unknown := [name for name in names if name not in known and not promised.is_name(name)]:
-        raise UsageError(f"there is no check called {unknown[0]!r}", hint=_LIST)
+    known = {word for promise in PROMISES for word in (promise.name, promise.group)}
+    if unknown := [name for name in names if name not in known]:
+        raise UsageError(f"there is no promise called {unknown[0]!r}", hint=_LIST)
 
 
 def _list(options: Options, *, as_json: bool) -> int:
-    checks = compliance.chosen(options)
-    rows = [{"name": one.name, "group": one.group, "promise": one.text, "needs": one.needs} for one in checks]
-    if _asks_for_promises(options, None):
-        rows += promised.listed(options.only)
+    chosen = suite.chosen(options)
+    rows = [{"name": one.name, "group": one.group, "promise": one.text, "needs": one.needs} for one in chosen]
     if as_json:
         text.write(form.dumps({"checks": rows}))
         return 0
@@ -106,20 +110,6 @@ def _list(options: Options, *, as_json: bool) -> int:
 
 
 # ---------------------------------------------------------------- for people
-
-
-class _Report:
-    """The results so far; shows each as it comes, if there is a style."""
-
-    def __init__(self, style: Style | None) -> None:
-        self.results: list[Result] = []
-        self._style = style
-
-    def add(self, result: Result) -> None:
-        self.results.append(result)
-        if self._style is not None:
-            text.write(_progress(self.results, self._style))
-            sys.stdout.flush()
 
 
 def _progress(results: Sequence[Result], style: Style) -> Iterator[str]:
@@ -187,5 +177,5 @@ def _as_json(path: str, results: Sequence[Result]) -> dict[str, object]:
         "plugin": path,
         "ok": not _count(results, Status.FAILED),
         "counts": {status.value: _count(results, status) for status in Status},
-        "checks": [{**vars(result), "status": result.status.value} for result in results],
+        "checks": [result.as_json() for result in results],
     }

@@ -6,14 +6,14 @@ import shlex
 
 import click
 
-from entire.plugin import template
 from entire.ui.console import form, group, text
+from entire_plugin_kit import template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.plugin.template import NewPlugin
+    from entire_plugin_kit.template import NewPlugin
 
 
 @click.command("new", cls=group.Command)
@@ -34,7 +34,7 @@ def command(name: str, is_shell: bool, into: str, as_json: bool) -> int:
 
 def run(name: str, *, language: str = template.PYTHON, into: str = "", as_json: bool = False) -> int:
     written = template.write(name, language, into)
-    text.write(form.dumps(written) if as_json else _summary(written))
+    text.write(form.dumps(vars(written)) if as_json else _summary(written))
     return 0
 
 

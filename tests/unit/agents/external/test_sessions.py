@@ -11,7 +11,7 @@ import pytest
 
 from entire.agents.external.agent import ExternalAgent
 from entire.model.effects import Delete, Run, Write
-from entire.testing.promises.storing import carry_out
+from entire_plugin_kit.adapter.storing import carry_out
 from tests import plugins
 from tests.unit.agents.external.world import World, shell
 

@@ -1,0 +1,1 @@
+"""Promises of Entire to every agent, in a real repository."""
