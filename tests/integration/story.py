@@ -206,6 +206,7 @@ class Session:
         self.parent: str | None = None
         self.prompt_id = ""
         self.answers = 0
+        self.model = "claude-x"
         self.cwd = story.root
 
     def payload(self, verb: str, **extra: object) -> str:
@@ -278,7 +279,7 @@ class Session:
                     "id": message_id,
                     "type": "message",
                     "role": "assistant",
-                    "model": "claude-x",
+                    "model": self.model,
                     "content": [block],
                     "usage": usage,
                 },

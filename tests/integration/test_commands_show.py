@@ -125,3 +125,19 @@ def test_from_a_clone_and_a_linked_worktree(story: Story, session: Session, tmp_
     assert "And now the rest" not in told
     assert story.entire("show", "--uncommitted", cwd=tmp_path / "linked") == 0
     assert show.printed() == "No session has uncommitted work here.\n"
+
+
+def test_the_tokens_of_several_models(story: Story, show: Shown) -> None:
+    session = story.started()
+    with session.turn("Think"):
+        session.write("a.py", "a = 1\n")
+    assert "By model" not in show(session.id)
+    session.model = "claude-small"
+    with session.turn("Be quick"):
+        session.write("b.py", "b = 1\n")
+    lines = show(session.id).split("\n")
+    start = next(number for number, line in enumerate(lines) if "By model" in line)
+    assert "claude-x: " in lines[start] and "20 out (2 calls)" in lines[start]
+    assert "claude-small: " in lines[start + 1] and "20 out (2 calls)" in lines[start + 1]
+    (part,) = show.json(f"{session.id}:2")["conversations"]
+    assert {name: used["api_call_count"] for name, used in part["models"].items()} == {"claude-small": 2}

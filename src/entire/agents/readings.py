@@ -35,5 +35,11 @@ def _by_adapter(agent: Agent | None, session_ref: str, data: bytes) -> Reading |
 
 def messages(agent: Agent | None, data: bytes) -> list[Message]:
     """Return what was said and done in a transcript, as its adapter displays it if it does so in its own way."""
+    shown = displayed(agent, data)
+    return of(agent, data).messages() if shown is None else shown
+
+
+def displayed(agent: Agent | None, data: bytes) -> list[Message] | None:
+    """Return what an adapter displays in its own way; None for one that does not."""
     ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-    return list(ask()) if ask is not None else of(agent, data).messages()
+    return list(ask()) if ask is not None else None

@@ -92,10 +92,10 @@ class RecordSource:
         ``moment``; ``since`` if there is none. Without times, it is the end of the transcript.
         """
         part, end = self._part(since)
-        if part.responses and not part.has_times:
+        if part.responses.by_id and not part.has_times:
             return end
         found = self._maker(since, moment, commit)
-        found = found if found in part.responses else part.begun_by(moment)
+        found = found if found in part.responses.by_id else part.begun_by(moment)
         place = part.end_of(found) if found else since
         return place if place.count >= since.count else since
 

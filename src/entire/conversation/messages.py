@@ -8,6 +8,7 @@ import sys
 
 from entire.conversation.branches import NONE, Branches
 from entire.conversation.records import AGENT, SUBAGENT, UNKNOWN, Answer, Call, Mark, Prompt, Result
+from entire.conversation.responses import Responses
 from entire.model.transcripts import Message, ToolCall
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ class Reading:
     def __init__(self, records: Iterable[Record]) -> None:
         self.unknown: list[tuple[int, str]] = []
         """The records that say nothing to people: their numbers and types."""
+        self.responses = Responses()
         self._branches = Branches()
         self._said: list[tuple[Prompt | Answer | Call, int]] = []  # with the number of the prompt that they follow
         self._results: dict[str, Result] = {}
@@ -48,6 +50,8 @@ class Reading:
             if record.kind == UNKNOWN:
                 self.unknown.append((record.position, record.text))
         else:
+            if isinstance(record, Answer):
+                self.responses.take(record)
             self._said.append((record, self._branches.tip))
 
     @property

@@ -146,6 +146,22 @@ class TokenUsage(Value):
         )
 
 
+class ModelTokens(Value):
+    """What an API response took. ``at``: the record that tells; ``model``: '' if it is unknown."""
+
+    at: int
+    model: str
+    tokens: TokenUsage
+
+
+def by_model(told: Iterable[ModelTokens]) -> dict[str, TokenUsage]:
+    """Sum up tokens for each model, in the order in which they were first used."""
+    found: dict[str, TokenUsage] = {}
+    for each in told:
+        found[each.model] = found.get(each.model, TokenUsage()) + each.tokens
+    return found
+
+
 FIGURES = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
 UNKNOWN = TokenUsage(
     input_tokens=None, cache_creation_tokens=None, cache_read_tokens=None, output_tokens=None, api_call_count=None

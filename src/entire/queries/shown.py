@@ -6,6 +6,7 @@ from entire.errors import EntireError
 from entire.git import read
 from entire.model.conversations import ConversationPart, ShownView
 from entire.model.ids import HEX, shell_word
+from entire.model.transcripts import by_model
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
@@ -48,10 +49,10 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
 
 
 def _asked_for(view: ShownView, request: ShowRequest) -> ShownView:
-    """Leave out the conversations that were read only to find turns."""
-    if request.has_messages:
-        return view
-    return replace(view, conversations=tuple(replace(part, messages=None) for part in view.conversations))
+    """Sum up the tokens of what is shown, and leave out the conversations that were read only to find turns."""
+    parts = (replace(part, models=by_model(part.answers), answers=()) for part in view.conversations)
+    shown = parts if request.has_messages else (replace(part, messages=None) for part in parts)
+    return replace(view, conversations=tuple(shown))
 
 
 def target(catalog: Catalog, name: str) -> Target:

@@ -12,7 +12,7 @@ from entire.agents.directory import AgentDirectory
 from entire.conversation.messages import BY_AGENT as AGENT
 from entire.conversation.messages import BY_TOOL as TOOL
 from entire.conversation.messages import BY_USER as USER
-from entire.model.transcripts import START, Edit, Message, ToolCall
+from entire.model.transcripts import START, Edit, Message, TokenUsage, ToolCall, by_model
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CAPTURED = FIXTURES / "claude_code"
@@ -150,3 +150,19 @@ def test_an_earlier_state_is_told_from_the_whole(agent: str, path: Path) -> None
     whole, rows = readings.of(adapter, data), data.splitlines(keepends=True)
     for end in range(1, len(rows) + 1, 1 + len(rows) // 30):
         assert whole.messages(end) == readings.of(adapter, b"".join(rows[:end])).messages()
+
+
+@pytest.mark.parametrize(("agent", "path"), FILES, ids=lambda value: value.name if isinstance(value, Path) else value)
+def test_people_see_the_tokens_that_hooks_count(agent: str, path: Path) -> None:
+    data, adapter = path.read_bytes(), AgentDirectory.without_plugins().make(agent.replace("_", "-"))
+    told = (
+        readings.of_subagent(adapter, data, "a1").responses
+        if "agent-" in path.name
+        else (readings.of(adapter, data).responses)
+    )
+    models = by_model(told.told())
+    transcript = adapter.transcript(str(path), data)
+    calculator = capabilities.token_calculator(adapter, transcript)
+    assert calculator is not None
+    assert sum(models.values(), TokenUsage()) == calculator.tokens(START)
+    assert "" not in models

@@ -54,7 +54,7 @@ def test_an_earlier_state(records: list[Record], stop: int) -> None:
     assert whole.files(stop) == part.files()
     assert whole.activity(stop) == part.activity()
     assert whole.has_answers(stop) == part.has_answers()
-    assert {name for name, one in whole.responses.items() if one.at < stop} == set(part.responses)
+    assert {name for name, one in whole.responses.by_id.items() if one.at < stop} == set(part.responses.by_id)
 
 
 @given(conversations())

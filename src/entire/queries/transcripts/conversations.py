@@ -112,6 +112,7 @@ def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> Conversatio
         turns=tuple(wanted),
         messages=found,
         records=tuple(one for within in extents for one in whole.records if one[0] in within),
+        answers=tuple(one for within in extents for one in whole.answers if one.at in within),
         subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in others),
         started=wanted[0].started if wanted else 0.0,
         ended=wanted[-1].ended if wanted else 0.0,
@@ -141,6 +142,7 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
         ended=max((turn.ended for turn in found), default=0.0) or moments[-1],
         turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in found),
         messages=transcript.messages,
+        answers=transcript.tokens,
         problem=transcript.problem,
         hint=transcript.hint,
     )
@@ -149,7 +151,7 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
 def _with_records(part: ConversationPart, transcript: ReadTranscript, request: ShowRequest) -> ConversationPart:
     if not request.has_records:
         return part
-    return replace(part, records=tuple(session_transcripts.unknown(transcript)))
+    return replace(part, records=transcript.unknown)
 
 
 def _since(whole: ConversationPart, start: int) -> ConversationPart:
@@ -161,6 +163,7 @@ def _since(whole: ConversationPart, start: int) -> ConversationPart:
         turns=tuple(turn for turn in whole.turns if turn.position >= start),
         messages=later,
         records=tuple(one for one in whole.records if one[0] >= start),
+        answers=tuple(one for one in whole.answers if one.at >= start),
         subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in earlier),
     )
 

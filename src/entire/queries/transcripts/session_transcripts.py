@@ -9,7 +9,7 @@ from entire.agents import readings
 from entire.agents.directory import AgentDirectory
 from entire.agents.stand_in import StandIn
 from entire.errors import MissingObjectError
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.model.views.checkpoints import MessageView
 from entire.store import step_transcripts, transcript_ends, transcripts
 from entire.store.checkpoints import Slot
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.model.transcripts import ModelTokens
     from entire.store.transcript_ends import TranscriptEnd
 
 
@@ -33,6 +34,8 @@ class ReadTranscript(Value):
     first: int = 0  # number of its first record
     agent: Agent | None = None
     messages: tuple[MessageView, ...] = ()
+    unknown: tuple[tuple[int, str], ...] = ()  # the records that say nothing to people: their numbers and types
+    tokens: tuple[ModelTokens, ...] = ()  # of each answer that tells
     problem: str = ""
     hint: str = ""  # what to do if git lacks a part of it
 
@@ -86,10 +89,15 @@ def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None
 
 
 def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscript:
-    said = tuple(messages(agent, end))
+    reading = readings.of(agent, end.data)
+    shown = readings.displayed(agent, end.data)
+    said = reading.messages() if shown is None else shown
     return ReadTranscript(
-        source=source, content=end.data, first=end.first, agent=agent, messages=said, problem=end.note
-    )
+        source=source, content=end.data, first=end.first, agent=agent, problem=end.note,
+        messages=tuple(MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said),
+        unknown=tuple((at + end.first, form) for at, form in reading.unknown),
+        tokens=tuple(replace(told, at=told.at + end.first) for told in reading.responses.told()),
+    )  # fmt: skip
 
 
 def messages(agent: Agent | None, end: TranscriptEnd, start: int = 0) -> list[MessageView]:
@@ -97,15 +105,3 @@ def messages(agent: Agent | None, end: TranscriptEnd, start: int = 0) -> list[Me
     said = readings.messages(agent, end.data)
     found = (MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said)
     return [message for message in found if message.at >= start]
-
-
-def subagent_messages(agent: Agent | None, content: bytes, subagent: str) -> list[MessageView]:
-    """Return what was said in a subagent's transcript."""
-    said = readings.of_subagent(agent, content, subagent).messages()
-    return [MessageView(**message.__dict__) for message in said]
-
-
-def unknown(transcript: ReadTranscript) -> list[tuple[int, str]]:
-    """Return the records of a transcript that say nothing to people: their numbers and types."""
-    found = readings.of(transcript.agent, transcript.content).unknown
-    return [(at + transcript.first, form) for at, form in found]

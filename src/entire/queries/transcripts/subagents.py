@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from entire.agents import capabilities
+from entire.agents import capabilities, readings
 from entire.model.conversations import SubagentView
-from entire.model.transcripts import START, Subagent
+from entire.model.transcripts import START, Subagent, by_model
 from entire.model.value import Value
-from entire.queries.transcripts import session_transcripts
+from entire.model.views.checkpoints import MessageView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from entire.agents.contract import Agent
     from entire.git.read import Objects
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
-    from entire.model.views.checkpoints import MessageView
     from entire.queries.transcripts.session_transcripts import ReadTranscript
     from entire.store.checkpoints import Task
 
@@ -58,7 +59,7 @@ def of_task(objects: Objects, task: Task, known: Descriptions, request: ShowRequ
         description=about.description,
         has_transcript=bool(oid),
         notes=len(task.increments),
-        messages=_messages(objects, oid, request, known.agent, task.agent_id),
+        **_said(objects, oid, request, known.agent, task.agent_id),
     )
 
 
@@ -75,13 +76,16 @@ def of_state(objects: Objects, state: Session, transcript: ReadTranscript, reque
             description=task.description or about.description,
             has_transcript=bool(task.stored),
             notes=len(task.increments),
-            messages=_messages(objects, task.stored, request, known.agent, task.subagent),
+            **_said(objects, task.stored, request, known.agent, task.subagent),
         ))  # fmt: skip
     return views
 
 
-def _messages(
-    objects: Objects, oid: str, request: ShowRequest, agent: Agent | None, subagent: str
-) -> tuple[MessageView, ...] | None:
+def _said(objects: Objects, oid: str, request: ShowRequest, agent: Agent | None, subagent: str) -> dict[str, Any]:
+    """Return the fields of a view that come from a subagent's transcript; none if it was not asked for."""
     content = objects.blob(oid) if oid and request.has_subagents else None
-    return tuple(session_transcripts.subagent_messages(agent, content, subagent)) if content is not None else None
+    if content is None:
+        return {}
+    reading = readings.of_subagent(agent, content, subagent)
+    said = tuple(MessageView(**message.__dict__) for message in reading.messages())
+    return {"messages": said, "models": by_model(reading.responses.told())}

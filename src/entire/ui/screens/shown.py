@@ -145,9 +145,7 @@ def _facts(part: ConversationPart, kind: str) -> Iterator[tuple[str, str]]:
         yield "Uncommitted", pages.path_list(part.open_files)
     if part.files and kind == "session" and part.files != part.open_files:
         yield "Files", pages.path_list(part.files)
-    models = dict.fromkeys(turn.model for turn in part.turns if turn.model)
-    if models:
-        yield "Model", text.one_line(", ".join(models), 80)
+    yield from _models(part)
     if kind == "turn" and part.turns:
         turn = part.turns[0]
         yield "Turn", f"{turn.number}" + (f" ({text.one_line(turn.turn, 40)})" if turn.turn else "")
@@ -155,6 +153,15 @@ def _facts(part: ConversationPart, kind: str) -> Iterator[tuple[str, str]]:
             yield "Tokens", checkpoint_page.tokens(turn.tokens)
     elif part.turns:
         yield "Prompts", f"{len(part.turns):,}"
+
+
+def _models(part: ConversationPart) -> Iterator[tuple[str, str]]:
+    models = dict.fromkeys(turn.model for turn in part.turns if turn.model)
+    if models:
+        yield "Model", text.one_line(", ".join(models), 80)
+    for number, (model, used) in enumerate(part.models.items() if len(part.models) > 1 else ()):
+        name = text.one_line(model, 40) or "unknown model"
+        yield "" if number else "By model", f"{name}: {checkpoint_page.tokens(used)}"
 
 
 def _unlinked(view: ShownView) -> Iterator[str]:

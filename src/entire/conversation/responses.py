@@ -1,0 +1,73 @@
+"""The API responses of a conversation, from the parts that records have of each: their models and tokens."""
+
+from __future__ import annotations
+
+from entire.model.transcripts import ModelTokens, TokenUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.conversation.records import Answer
+
+
+class Response:
+    """An API response, from all parts that were read of it."""
+
+    __slots__ = ("at", "comes_again", "counted", "end", "model", "time", "usage")
+
+    def __init__(self, part: Answer) -> None:
+        self.at = part.position
+        self.comes_again = part.is_again  # and may have its tokens only then
+        self.time = part.time
+        self.model = ""
+        self.end = (0, 0)  # records and bytes up to its end
+        self.usage: TokenUsage | None = None
+        self.counted = -1  # the first record with its usage: there it counts; -1: none so far
+
+    def take(self, part: Answer) -> None:
+        """Take a part. Where parts tell different tokens, that of a repetition is final, else the largest output."""
+        self.end = (part.position + 1, part.end)
+        self.model = part.model or self.model
+        if part.usage is None:
+            return
+        if self.usage is None or part.is_again or (part.usage.output_tokens or 0) >= (self.usage.output_tokens or 0):
+            self.usage = part.usage
+        if self.counted < 0:
+            self.counted = part.position
+
+
+class Responses:
+    """The responses in the order in which they began. ``known``: the one that was counted before."""
+
+    def __init__(self, known: str = "") -> None:
+        self.known = known
+        self.by_id: dict[str, Response] = {}
+
+    def take(self, part: Answer) -> None:
+        response = self.by_id.get(part.id)
+        if response is None:
+            response = self.by_id[part.id] = Response(part)
+        response.take(part)
+
+    def counted(self, stop: int | None = None) -> list[Response]:
+        """Return those whose tokens are first told here, before record ``stop``."""
+        found = [response for name, response in self.by_id.items() if name != self.known and response.usage is not None]
+        return [response for response in found if is_before(response.counted, stop)]
+
+    def tokens(self, stop: int | None = None) -> TokenUsage:
+        """Sum their tokens, each once."""
+        return sum((response.usage for response in self.counted(stop) if response.usage is not None), TokenUsage())
+
+    def told(self) -> tuple[ModelTokens, ...]:
+        """Return the tokens of each response, with its model and the record at which they count."""
+        return tuple(ModelTokens(at=response.counted, model=response.model, tokens=response.usage)
+                     for response in self.counted() if response.usage is not None)  # fmt: skip
+
+    def model(self, stop: int | None = None) -> str:
+        """Return the model of the last one that has any, or ''."""
+        named = [each.model for each in self.by_id.values() if each.model and is_before(each.at, stop)]
+        return named[-1] if named else ""
+
+
+def is_before(at: int, stop: int | None) -> bool:
+    """Tell whether a record comes before ``stop``; None: there is no end."""
+    return stop is None or at < stop
