@@ -32,6 +32,7 @@ types: $(READY)  ## check the types
 
 floors: $(READY)  ## check the imports between rooms
 	PYTHONUTF8=1 $(BIN)/lint-imports --no-logo
+	PYTHONUTF8=1 $(BIN)/lint-imports --no-logo --config tests/architecture/hooks.toml
 
 tests: $(READY)  ## run the tests without the real agents
 	$(PYTEST) -n auto --dist worksteal -m "not e2e" $(ARGS)

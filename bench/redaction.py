@@ -21,12 +21,13 @@ import zlib
 from entire.redact import Sources, adopt, redact_jsonl
 from entire_secrets import engine, places, replacing
 from entire_secrets.reading import views
+from entire_secrets.text import LINE_END
 
 COLD = """
 import json, sys, time
 data = open(sys.argv[1], "rb").read()
 start = time.perf_counter()
-from entire_secrets.reading import literals
+from entire_secrets import literals
 from entire.redact import redact_jsonl
 from entire_secrets import places
 imported = time.perf_counter()
@@ -75,7 +76,7 @@ def rates(data: bytes) -> dict[str, float]:
             start = time.perf_counter()
             for at in range(0, len(data), replacing.BLOCK):
                 block = data[at : at + replacing.BLOCK]
-                engine.scan(views.plain(block.replace(b"\n", engine.LINE_END)), tier=tier)
+                engine.scan(views.plain(block.replace(b"\n", LINE_END)), tier=tier)
             found[name] = max(found.get(name, 0.0), len(data) / (time.perf_counter() - start) / 1e6)
     for _ in range(3):
         start = time.perf_counter()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entire_plugin_kit.program.call import Answer
+    from entire_plugin_kit.answer import Answer
 
 PROGRAM, ADAPTER, FRAMEWORK = "program", "adapter", "framework"
 """Who gives a promise: a plugin as a program, an agent's adapter (which may be a plugin behind its host), or Entire."""

@@ -29,8 +29,8 @@ from entire_plugin_kit.table import PROMISES, READING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from entire_plugin_kit.answer import Answer
     from entire_plugin_kit.fixtures import Fixtures
-    from entire_plugin_kit.program.call import Answer
     from entire_plugin_kit.promise import Promise
 
 _SHOWN = 1500

@@ -8,9 +8,9 @@ a literal (``"password": "..."``), only the part inside string values is replace
 from __future__ import annotations
 
 from entire_secrets import patterns
-from entire_secrets.engine import Finding
 from entire_secrets.judging.heuristics import STRUCTURAL_KEYS
 from entire_secrets.rules.table import rank
+from entire_secrets.text import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,121 +5,15 @@ A pattern is compiled when its keyword first occurs; clean text compiles almost 
 
 from __future__ import annotations
 
-from entire_secrets.places import ARROW, WORDS, candidates, tier_for
-from entire_secrets.reading import literals
+from entire_secrets.places import candidates, tier_for
+from entire_secrets.text import LINE_END, Finding, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire_secrets.places import Tier
 
-LINE_END = b"\x1e\n"
-"""Ends a line of JSON lines in a text; ends of lines within JSON strings are plain line feeds there."""
-
-SHORTEST_RUN = 18
-"""Length of the shortest run of what base64 consists of that is looked at."""
-
 KEY_LINE = 64
 """Length of the shortest line in the file of a key."""
-
-TRIGRAM = 3
-"""Size of what ``Text.trigrams`` consists of."""
-
-_RUN_STARTS = (b" " + b"a" * SHORTEST_RUN,)
-_VALUES = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
-
-
-class Finding:
-    """A secret: its rule's id, start and end, and, if it was mapped back to raw bytes, its value in the plain view."""
-
-    __slots__ = ("end", "rule", "start", "value")
-
-    def __init__(self, rule: str, start: int, end: int, value: bytes = b"") -> None:
-        self.rule = rule
-        self.start = start
-        self.end = end
-        self.value = value
-
-    def at(self, start: int, end: int) -> Finding:
-        """Return the same secret at another place."""
-        return Finding(self.rule, start, end, self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Finding) and self._all() == other._all()
-
-    def __hash__(self) -> int:
-        return hash(self._all())
-
-    def __repr__(self) -> str:
-        return f"Finding{self._all()!r}"
-
-    def _all(self) -> tuple[str, int, int, bytes]:
-        return self.rule, self.start, self.end, self.value
-
-
-class Text:
-    """A plain view to search, and what of it is made when first asked for."""
-
-    __slots__ = ("_lowered", "_runs", "_trigrams", "_values", "_words", "plain", "spread")
-
-    def __init__(self, plain: bytes) -> None:
-        self.plain = plain
-        self.spread = _without_arrows(plain).translate(WORDS)
-        """The text in lower-case words and blanks, of the same length."""
-        self._words: bytes | None = None
-        self._trigrams: set[bytes] | None = None
-        self._lowered: bytes | None = None
-        self._values: bytes | None = None
-        self._runs: list[tuple[int, int]] | None = None
-
-    @property
-    def lowered(self) -> bytes:
-        """Return the whole text in lower case."""
-        if self._lowered is None:
-            self._lowered = self.plain.lower()
-        return self._lowered
-
-    @property
-    def words(self) -> bytes:
-        """Return the distinct words, each after a blank."""
-        if self._words is None:
-            self._words = b" " + b" ".join(set(self.spread.split()))
-        return self._words
-
-    @property
-    def trigrams(self) -> set[bytes]:
-        """Return the runs of three bytes in the distinct words, also with a blank before a word."""
-        if self._trigrams is None:
-            words = self.words
-            self._trigrams = {words[at : at + TRIGRAM] for at in range(len(words) - TRIGRAM + 1)}
-        return self._trigrams
-
-    @property
-    def values(self) -> bytes:
-        """Return the text, after a blank and before one, with an ``a`` for each sign of base64 and its variant for
-        URLs, and a blank for every other byte.
-        """
-        if self._values is None:
-            self._values = b" %s " % self.plain.translate(_VALUES)
-        return self._values
-
-    @property
-    def runs(self) -> list[tuple[int, int]]:
-        """Return the start and end of each long run of what base64 consists of: all that is random is in one.
-
-        Keys of JSON and UUIDs, which are most of them, are none.
-        """
-        if self._runs is None:
-            self._runs, plain, find = [], self.plain, self.values.find
-            for start in literals.places(self.values, _RUN_STARTS):
-                end = find(b" ", start + 1) - 1
-                is_uuid = end - start == 36 and plain[start + 8] == plain[start + 23] == 0x2D
-                if not is_uuid and plain[end : end + 2] != b'":':
-                    self._runs.append((start, end))
-        return self._runs
-
-    def end_of_run(self, at: int) -> int:
-        """Return where the run of what base64 consists of ends that stands at ``at``."""
-        return self.values.find(b" ", at + 1) - 1
 
 
 def scan(plain: bytes, *, tier: Tier | None = None) -> list[Finding]:
@@ -152,11 +46,6 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
 
         found.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
-
-
-def _without_arrows(text: bytes) -> bytes:
-    """Return a text with blanks for its arrows; where none can be, which one byte tells, nothing is copied."""
-    return text.replace(ARROW, b"   ") if ARROW[-1:] in text else text
 
 
 def _line_around(text: bytes, at: int) -> tuple[int, int]:

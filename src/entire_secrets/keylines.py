@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Pattern
 
-    from entire_secrets.engine import Text
+    from entire_secrets.text import Text
 
 RULE = "private-key-body"
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import os
 
 from entire_secrets import patterns
-from entire_secrets.engine import Finding
+from entire_secrets.text import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from hashlib import sha256 as sha256
 
-    from entire_secrets.engine import Text
+    from entire_secrets.text import Text
 else:  # without ``hashlib``, which takes 3 ms to load
     try:
         from _sha256 import sha256  # Python 3.11

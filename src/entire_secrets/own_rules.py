@@ -6,8 +6,8 @@ import re
 from fnmatch import fnmatchcase
 
 from entire_secrets import MARK, linear, personal
-from entire_secrets.engine import LINE_END, Finding
 from entire_secrets.memory import sha256
+from entire_secrets.text import LINE_END, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

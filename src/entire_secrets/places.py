@@ -8,17 +8,17 @@ of three bytes the distinct words of the text have, which are a small part of it
 
 from __future__ import annotations
 
-from entire_secrets import patterns
-from entire_secrets.reading import literals
+from entire_secrets import literals, patterns
 from entire_secrets.rules.keywords import FREE, GUARDED
+from entire_secrets.text import ARROW, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from re import Match
 
-    from entire_secrets.engine import Text
     from entire_secrets.rules.rule import Rule
+    from entire_secrets.text import Text
 
     Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
     Guard = Callable[[bytes, int], Match[bytes] | None]
@@ -28,15 +28,6 @@ PIECE = 1 << 18
 
 AUTOMATON = 1 << 23
 """Bytes that RE2 may use for the states of its automaton; it makes them while it reads."""
-
-WORDS = bytes(
-    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.-" else 0x20
-    for byte in range(256)
-)
-"""Translates a text to lower-case words and blanks."""
-
-ARROW = "→".encode()
-"""Stands between the number of a line and the line in what agents read; no part of a word."""
 
 SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
 """What words consist of, as keywords write them."""

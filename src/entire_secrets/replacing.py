@@ -7,8 +7,9 @@ to know which of their bytes to replace.
 from __future__ import annotations
 
 from entire_secrets import MARK, patterns
-from entire_secrets.engine import LINE_END, Finding, Text, search
+from entire_secrets.engine import search
 from entire_secrets.reading import encoded, views
+from entire_secrets.text import LINE_END, Finding, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Protocol
 
-    from entire_secrets.engine import Finding
     from entire_secrets.replacing import Replacer
+    from entire_secrets.text import Finding
 
     class Source(Protocol):
         """What is read from: up to ``size`` bytes at a time, none at the end."""

@@ -9,14 +9,17 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import entire
 from tests.architecture.places import PACKAGE, ROOT
 
 
-def test_the_import_contracts_are_kept() -> None:
+@pytest.mark.parametrize("config", ["pyproject.toml", "tests/architecture/hooks.toml"])
+def test_the_import_contracts_are_kept(config: str) -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run(
-        [linter, "--no-cache", "--no-logo"],
+        [linter, "--no-cache", "--no-logo", "--config", config],
         cwd=ROOT,
         env=os.environ | {"PYTHONUTF8": "1"},
         capture_output=True,

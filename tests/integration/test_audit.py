@@ -10,7 +10,7 @@ import pytest
 from entire import files, layout, redact
 from entire.audit import record, remotes
 from entire.errors import EntireError
-from entire_secrets.engine import Finding
+from entire_secrets.text import Finding
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN

@@ -167,7 +167,7 @@ def test_two_processes_that_learn_at_once_lose_nothing(tmp_path: Path) -> None:
     for process in started:
         process.communicate("\n", timeout=60)
         assert process.returncode == 0
-    from entire_secrets.engine import Text
+    from entire_secrets.text import Text
 
     memory = MemoryFile(path)
     for name in ("left", "right", "third"):

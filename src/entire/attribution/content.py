@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from entire.git.diff import FilePatch
+    from entire.model.records import SetupLines
     from entire.model.session import Entry
     from entire.model.turns import RunningTurn, Unreported
-    from entire.store.setup_lines import SetupLines
 
     Pair = tuple[str, str]  # of trees: from, to
 

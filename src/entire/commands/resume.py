@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entire.model.views.resumes import ResumedView, ResumeView
-    from entire.resume.plan import Resume
+    from entire.workspace.sessions import Resume
 
 NONE = "No Entire checkpoint found on"
 _SHOWN = 3

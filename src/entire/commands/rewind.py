@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.model.views.points import RewindView
-    from entire.rewind.plan import Rewind
+    from entire.workspace.points import Rewind
 
 _UNCHANGED = "Nothing was changed."
 _NAMES = {

@@ -376,3 +376,10 @@ def _list(value: Mapping[str, Any], key: str) -> list[Any]:
 
 def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(text for text in _list(value, key) if isinstance(text, str))
+
+
+class SetupLines(Value):
+    """The lines of one file that ``enable`` added and removed, each as often as it did."""
+
+    added: tuple[bytes, ...] = ()
+    removed: tuple[bytes, ...] = ()

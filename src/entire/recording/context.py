@@ -129,9 +129,9 @@ class Context:
         if config is not None:
             from entire.recording import redact_problems
 
-            redact_problems.note_unchecked(self, config)
+            redact_problems.note_unchecked(self.place, self.log, config)
             if self._redacts_as is self.place:
-                redact_problems.log(self, config)
+                redact_problems.note(self.place, self.log, config)
         self.objects.close()
         self.agents.close()
 

@@ -10,7 +10,7 @@ from entire.errors import EntireError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
-    from entire.recording.context import Context
+    from entire.log import Log
     from entire.redact.config import Config
 
 UNCHECKED = "its rules took too long and did not see all that is stored: run `entire audit`"
@@ -36,29 +36,29 @@ def trust(place: Place) -> str:
     return read.exceptions
 
 
-def note_unchecked(context: Context, config: Config) -> None:
+def note_unchecked(place: Place, log: Log, config: Config) -> None:
     """Leave a mark for ``status`` if own rules did not see all that was stored; an audit makes up for it."""
     budget = config.own.budget
     if not budget.unchecked:
         return
     try:
-        if not os.path.exists(context.place.unchecked_marker):
-            files.write(context.place.unchecked_marker, b"")
-            context.log.warn(f".entire/redact.toml: {UNCHECKED}", bytes=budget.unchecked)
+        if not os.path.exists(place.unchecked_marker):
+            files.write(place.unchecked_marker, b"")
+            log.warn(f".entire/redact.toml: {UNCHECKED}", bytes=budget.unchecked)
     except (OSError, EntireError):
         pass
     budget.unchecked = 0
 
 
-def log(context: Context, config: Config) -> None:
+def note(place: Place, log: Log, config: Config) -> None:
     """Log the problems of a configuration unless they were logged before; a repository may be read-only."""
-    path = os.path.join(context.place.own_dir, "redact-problems")
+    path = os.path.join(place.own_dir, "redact-problems")
     try:
         if not config.problems:
             files.remove(path)
         elif files.read(path) != config.digest.encode():
             files.write(path, config.digest.encode(), mode=0o600)
             for problem in config.problems:
-                context.log.warn(f".entire/redact.toml: {problem}")
+                log.warn(f".entire/redact.toml: {problem}")
     except (OSError, EntireError):
         pass

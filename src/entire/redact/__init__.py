@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from entire.redact.config import Config
     from entire.redact.memory_file import MemoryFile
-    from entire_secrets.engine import Finding
     from entire_secrets.replacing import Replacer
+    from entire_secrets.text import Finding
 
     IsOwn = Callable[[], bool]
 

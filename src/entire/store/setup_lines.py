@@ -9,7 +9,7 @@ import os
 
 from entire import files
 from entire.errors import CorruptError
-from entire.model.value import Value
+from entire.model.records import SetupLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 
 _NAME = "setup.json"
 _ENCODING = ("utf-8", "surrogateescape")
-
-
-class SetupLines(Value):
-    """The lines of one file that ``enable`` added and removed, each as often as it did."""
-
-    added: tuple[bytes, ...] = ()
-    removed: tuple[bytes, ...] = ()
 
 
 def load(place: Place) -> dict[str, SetupLines]:

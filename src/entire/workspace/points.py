@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model import requests
     from entire.model.views.points import PointView, WaysBackView
-    from entire.rewind.plan import Rewind
+    from entire.rewind.plan import Rewind as Rewind
 
 
 class Points(Subject):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from entire.model import requests
     from entire.model.views.checkpoints import SessionView
     from entire.model.views.resumes import ResumedView
-    from entire.resume.plan import Resume
+    from entire.resume.plan import Resume as Resume
 
 
 class Sessions(Subject):

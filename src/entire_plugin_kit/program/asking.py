@@ -14,7 +14,7 @@ from entire_plugin_kit.promise import Failed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire_plugin_kit.program.call import Answer
+    from entire_plugin_kit.answer import Answer
     from entire_plugin_kit.program.probe import Probe
 
 _MANY = 300

@@ -8,60 +8,19 @@ import os
 import select
 import signal
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from entire.plugin.host import protocol, why_not_started
+from entire_plugin_kit.answer import Answer, Call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 _CHUNK = 1 << 16
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """What Python ignores, and programs inherit."""
 _SLICE = 0.02
 """Seconds between two looks at a process that says nothing."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """How a plugin is called. ``folder`` is the working directory, ``words`` follow the executable."""
-
-    path: str
-    words: tuple[str, ...]
-    env: Mapping[str, str]
-    folder: str
-    stdin: bytes | None = b""  # None: there is no standard input at all
-    prefix: tuple[str, ...] = ()  # a program that starts the executable
-    seconds: float = protocol.CALL_SECONDS
-    max_output: int = protocol.MAX_ANSWER
-    max_read: int = -1  # of standard output, which is then closed; -1: to its end
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """What came of a call. ``problem``: why it was stopped, '' if it ended by itself.
-
-    ``cpu_seconds``: what its process worked, however busy the machine was.
-    """
-
-    call: Call
-    status: int
-    stdout: bytes
-    stderr: bytes
-    seconds: float
-    cpu_seconds: float = 0.0
-    problem: str = ""
-    has_left_processes: bool = False
-
-    @property
-    def is_ok(self) -> bool:
-        return not self.problem and self.status == 0
-
-    @property
-    def is_refusal(self) -> bool:
-        """Tell whether the plugin itself said no: with an exit status and a message."""
-        return not self.problem and self.status > 0 and bool(self.stderr.strip())
 
 
 class Running:

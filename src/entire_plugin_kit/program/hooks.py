@@ -9,7 +9,7 @@ from entire_plugin_kit.program.probe import SESSION, dumps
 from entire_plugin_kit.program.sessions import is_time
 
 if TYPE_CHECKING:
-    from entire_plugin_kit.program.call import Answer
+    from entire_plugin_kit.answer import Answer
     from entire_plugin_kit.program.probe import Probe
 
 _NONSENSE = (

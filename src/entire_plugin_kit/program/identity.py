@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from entire.plugin import host
 from entire.plugin.host import protocol
+from entire_plugin_kit.answer import Call
 from entire_plugin_kit.fixtures import filled
 from entire_plugin_kit.program import call
 from entire_plugin_kit.program.probe import dumps
@@ -102,7 +103,7 @@ def starts_quickly(probe: Probe) -> None:
 def _least(probe: Probe, path: str, *words: str) -> float:
     """Return the least CPU time that a call takes: the time on the clock would measure how busy the machine is."""
     request = probe.request(*words)
-    calls = [call.run(call.Call(**{**vars(request), "path": path})) for _ in range(_STARTS)]
+    calls = [call.run(Call(**{**vars(request), "path": path})) for _ in range(_STARTS)]
     return min(answer.cpu_seconds for answer in calls)
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import entire
 from entire.plugin.host import protocol
+from entire_plugin_kit.answer import Answer, Call
 from entire_plugin_kit.fixtures import Fixtures
 from entire_plugin_kit.program import call
-from entire_plugin_kit.program.call import Answer, Call
 from entire_plugin_kit.promise import Failed, Skipped
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from entire.plugin.host import protocol
+from entire_plugin_kit.answer import Answer, Call
 from entire_plugin_kit.program import call, transcripts
-from entire_plugin_kit.program.call import Answer, Call
 from entire_plugin_kit.program.probe import SAMPLE, SESSION, dumps
 from entire_plugin_kit.promise import Failed
 

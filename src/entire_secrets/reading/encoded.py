@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from entire_secrets import patterns
-from entire_secrets.reading import literals, views
+from entire_secrets import literals, patterns
+from entire_secrets.reading import views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Pattern
 
-    from entire_secrets.engine import Text
+    from entire_secrets.text import Text
 
 SHORTEST = 20
 """Length of the shortest base64 that is decoded; a shorter one is judged as it stands, by its name."""

@@ -20,8 +20,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from entire_secrets import patterns
-from entire_secrets.reading import literals
+from entire_secrets import literals, patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from entire.attribution import content
 from entire.attribution.commit_lines import PathLines
 from entire.attribution.content import CommitTrees, Content, Recorded, attribution, examine, files_of
+from entire.model.records import SetupLines
 from entire.model.session import Entry
 from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
-from entire.store.setup_lines import SetupLines
 from tests.unit.attribution.differences import patch
 from tests.unit.git.repo import Repo, Tree
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from entire_plugin_kit import PROMISES, fixtures, plugin, suite
+from entire_plugin_kit.answer import Call
 from entire_plugin_kit.fixtures import FixtureRig
 from entire_plugin_kit.program import asking, call, hooks, identity, processes, sessions, surroundings, transcripts
-from entire_plugin_kit.program.call import Call
 from entire_plugin_kit.promise import PROGRAM, Result, Status
 from entire_plugin_kit.suite import Options
 from tests.unit.entire_plugin_kit.plugin_faults import CAPTURED, CASES, FAULTS, GOOD, SMALL, Fault

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from entire_secrets.engine import Finding
 from entire_secrets.memory import Memory
 from entire_secrets.replacing import Replacer
+from entire_secrets.text import Finding
 
 REPLACER = Replacer(Memory())
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire_secrets.documents import is_json, within_values
-from entire_secrets.engine import Finding
+from entire_secrets.text import Finding
 
 VENDOR = "aws-access-key"
 GENERIC = "generic-value"

@@ -15,8 +15,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from entire_secrets.engine import Text
 from entire_secrets.reading import encoded
+from entire_secrets.text import Text
 from tests.unit.entire_secrets.built_in import find, redact, redact_jsonl
 from tests.unit.entire_secrets.planted_secrets import SECRETS, word
 

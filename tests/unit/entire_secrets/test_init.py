@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire_secrets import engine, places, replacing
-from entire_secrets.reading import literals
+from entire_secrets import engine, literals, places, replacing
 from entire_secrets.reading.views import plain
 from entire_secrets.replacing import Replacer
+from entire_secrets.text import LINE_END
 from tests.unit.entire_secrets.built_in import KeptMemory, find, redact, redact_json, redact_jsonl, redact_text
 from tests.unit.entire_secrets.planted_secrets import SECRETS, UUID, hexed, word
 
@@ -227,11 +227,11 @@ def test_no_match_runs_over_the_end_of_a_line() -> None:
     key = word(64).encode()
     data = b"-----BEGIN PRIVATE KEY-----\n" + key + b"\n-----END PRIVATE KEY-----\n"
     assert engine.scan(data) != []
-    assert engine.scan(data.replace(b"\n", engine.LINE_END)) == []
+    assert engine.scan(data.replace(b"\n", LINE_END)) == []
     assert redact_jsonl(data) == data
     jwk = b'"kty": {}, "k": "' + key + b'"\n"kty": 1'
     assert [found.rule for found in engine.scan(jwk)] == ["jwk-k-before-type"]
-    assert engine.scan(jwk.replace(b"\n", engine.LINE_END)) == []
+    assert engine.scan(jwk.replace(b"\n", LINE_END)) == []
     line, other = b"Private-Lines: 2 " + key + b"\n", b'{"text": "more"}\n'
     assert redact_jsonl(line + other) == b"Private-Lines: 2[REDACTED:private-key-putty]\n" + other
 
@@ -419,7 +419,7 @@ def test_lines_can_be_redacted_apart(first: list[bytes], second: list[bytes]) ->
 
 @given(LINES)
 def test_all_tiers_find_the_same(lines: list[bytes]) -> None:
-    data = plain(engine.LINE_END.join(lines))
+    data = plain(LINE_END.join(lines))
     compiled = places.compiled_tier()
     assert compiled is not None
     assert engine.scan(data, tier=compiled) == engine.scan(data, tier=places.PURE)

@@ -6,11 +6,11 @@ import random
 from unittest.mock import patch
 
 from entire_secrets import engine, places
-from entire_secrets.engine import TRIGRAM, Text
 from entire_secrets.rules import keywords, rule
 from entire_secrets.rules.guards import is_free
 from entire_secrets.rules.modules import MODULES
 from entire_secrets.rules.table import BY_KEYWORD
+from entire_secrets.text import TRIGRAM, Text
 from tests.unit.entire_secrets.every import every
 
 ARROW = "→".encode()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire_secrets.reading import literals
+from entire_secrets import literals
 
 LITERALS = (b"''", b"'\"'", b"&#", b"\r", b"\xc2\xad")
 

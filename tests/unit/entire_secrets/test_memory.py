@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from entire_secrets.engine import Text
 from entire_secrets.memory import MANY, MOST, Memory, is_memorable
+from entire_secrets.text import Text
 from tests.unit.entire_secrets.built_in import redact
 from tests.unit.entire_secrets.planted_secrets import word
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire_secrets.engine import Text, scan
+from entire_secrets.engine import scan
 from entire_secrets.judging import opinion
 from entire_secrets.judging.opinion import LONGEST, RULE
+from entire_secrets.text import Text
 from tests.unit.entire_secrets.built_in import redact_text
 from tests.unit.entire_secrets.planted_secrets import UUID, hexed, word
 

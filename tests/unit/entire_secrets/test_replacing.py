@@ -10,9 +10,9 @@ from collections import Counter
 import pytest
 
 from entire_secrets import documents, engine, replacing
-from entire_secrets.engine import Finding, Text
 from entire_secrets.reading import views
 from entire_secrets.replacing import Replacer
+from entire_secrets.text import Finding, Text
 from tests.unit.entire_secrets.built_in import REPLACER, KeptMemory, redact_jsonl
 from tests.unit.entire_secrets.planted_secrets import SECRETS, WORDS, sample, word
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire_secrets.reading import literals
+from entire_secrets import literals
 from entire_secrets.reading.views import FORM, INNER_QUOTE, PERCENT, PRINTABLE, View, plain
 
 TYPE_CHECKING = False

@@ -24,7 +24,7 @@ from entire.redact import (
 )
 from entire.redact.memory_file import MemoryFile
 from entire_secrets import replacing
-from entire_secrets.engine import Text
+from entire_secrets.text import Text
 from tests.unit.entire_secrets.planted_secrets import SECRETS
 
 PASSWORD = "tr0ub4dor&3-xK"

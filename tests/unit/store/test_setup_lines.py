@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from entire.layout import Place
+from entire.model.records import SetupLines
 from entire.store import setup_lines
-from entire.store.setup_lines import SetupLines
 
 
 @pytest.fixture

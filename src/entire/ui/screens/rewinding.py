@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from entire.model.requests import RewindRequest
     from entire.model.views.points import PointView, WaysBackView
-    from entire.rewind.plan import Rewind
     from entire.workspace import Workspace
+    from entire.workspace.points import Rewind
 
 _PREVIEW_DIFF = 150
 _BOTH, _CODE, _CONVERSATION = "both", "code", "conversation"
