@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from entire.errors import NotARepositoryError as NotARepositoryError
     from entire.errors import NotEnabledError as NotEnabledError
     from entire.errors import UsageError as UsageError
+    from entire.model.conversations import ConversationPart as ConversationPart
+    from entire.model.conversations import ShownView as ShownView
+    from entire.model.conversations import ShowRequest as ShowRequest
+    from entire.model.conversations import TurnView as TurnView
+    from entire.model.findings import Finding as Finding
+    from entire.model.findings import SearchRequest as SearchRequest
+    from entire.model.findings import SearchView as SearchView
     from entire.model.origins import Origin as Origin
     from entire.model.origins import WhyRequest as WhyRequest
     from entire.model.origins import WhyView as WhyView
@@ -41,6 +48,7 @@ if TYPE_CHECKING:
     from entire.model.views.points import PointView as PointView
     from entire.model.views.points import RewindView as RewindView
     from entire.model.views.points import WaysBackView as WaysBackView
+    from entire.model.views.resumes import ResumedView as ResumedView
     from entire.model.views.setup import AgentHooksView as AgentHooksView
     from entire.model.views.setup import AgentView as AgentView
     from entire.model.views.setup import DisableView as DisableView
@@ -61,6 +69,7 @@ _PUBLIC = {
     "CleanRequest": "entire.model.requests",
     "CleanView": "entire.model.views.maintenance",
     "CommitView": "entire.model.views.checkpoints",
+    "ConversationPart": "entire.model.conversations",
     "CorruptError": "entire.errors",
     "DisableRequest": "entire.model.requests",
     "DisableView": "entire.model.views.setup",
@@ -69,6 +78,7 @@ _PUBLIC = {
     "EnableRequest": "entire.model.requests",
     "EnableView": "entire.model.views.setup",
     "EntireError": "entire.errors",
+    "Finding": "entire.model.findings",
     "FindingView": "entire.model.views.maintenance",
     "GitError": "entire.errors",
     "GitHooksView": "entire.model.views.setup",
@@ -83,12 +93,18 @@ _PUBLIC = {
     "ResetRequest": "entire.model.requests",
     "ResetView": "entire.model.views.maintenance",
     "ResumeRequest": "entire.model.requests",
+    "ResumedView": "entire.model.views.resumes",
     "RewindRequest": "entire.model.requests",
     "RewindView": "entire.model.views.points",
+    "SearchRequest": "entire.model.findings",
+    "SearchView": "entire.model.findings",
     "SessionView": "entire.model.views.checkpoints",
+    "ShowRequest": "entire.model.conversations",
+    "ShownView": "entire.model.conversations",
     "StatusView": "entire.model.views.status",
     "SummarizedView": "entire.model.views.checkpoints",
     "SummaryRequest": "entire.model.requests",
+    "TurnView": "entire.model.conversations",
     "UndoView": "entire.model.views.changes",
     "UndoneView": "entire.model.views.changes",
     "UninstallRequest": "entire.model.requests",
@@ -108,6 +124,7 @@ __all__ = [
     "CleanRequest",
     "CleanView",
     "CommitView",
+    "ConversationPart",
     "CorruptError",
     "DisableRequest",
     "DisableView",
@@ -116,6 +133,7 @@ __all__ = [
     "EnableRequest",
     "EnableView",
     "EntireError",
+    "Finding",
     "FindingView",
     "GitError",
     "GitHooksView",
@@ -130,12 +148,18 @@ __all__ = [
     "ResetRequest",
     "ResetView",
     "ResumeRequest",
+    "ResumedView",
     "RewindRequest",
     "RewindView",
+    "SearchRequest",
+    "SearchView",
     "SessionView",
+    "ShowRequest",
+    "ShownView",
     "StatusView",
     "SummarizedView",
     "SummaryRequest",
+    "TurnView",
     "UndoView",
     "UndoneView",
     "UninstallRequest",

@@ -75,6 +75,8 @@ class Player:
 
     has_subagents = False
     """Whether ``subagent`` works."""
+    writes_unknown = False
+    """Whether ``unknown`` works."""
     names_turns = True
     """Whether the agent's hooks name the turn. A prompt that is delivered twice looks like two without that."""
 
@@ -103,6 +105,10 @@ class Player:
 
     def answer(self, text: str) -> None:
         """Write an answer without tools."""
+        raise NotImplementedError
+
+    def unknown(self, text: str) -> None:
+        """Write a record of a type that the adapter does not know, with this text in it; if ``writes_unknown``."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -165,8 +171,9 @@ class Rig:
         """Tell whether the rig has a part, or its agent a capability."""
         if part == "hypothesis":
             return importlib.util.find_spec(part) is not None
-        if part == "subagents":
-            return self.player is not None and self.player.has_subagents
+        if part in ("subagents", "unknown"):
+            player = self.player
+            return player is not None and (player.has_subagents if part == "subagents" else player.writes_unknown)
         if part in ("payloads", "transcripts", "configs", "player"):
             return bool(getattr(self, part))
         return part in self.adapter().capabilities

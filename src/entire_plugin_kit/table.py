@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from entire_plugin_kit.adapter import events, hostile, installing, reading, storing
+from entire_plugin_kit.framework import conversations
 from entire_plugin_kit.framework import sessions as recording
 from entire_plugin_kit.program import asking, hooks, identity, processes, sessions, surroundings, transcripts
 from entire_plugin_kit.promise import ADAPTER, FRAMEWORK, PROGRAM, Promise
@@ -184,6 +185,10 @@ PROMISES = (
         ("no-transcript", recording.works_without_a_transcript, _PLAYER),
         ("subagents", recording.counts_subagents, ("subagents",)),
         ("harmless", recording.harms_nothing, _PLAYER),
+        ("one-numbering", conversations.numbers_prompts_alike, ("player", "transcript_analyzer")),
+        ("unknown-records", conversations.keeps_what_it_does_not_know, ("unknown", "transcript_analyzer")),
+        ("rewind-past-a-subagent", conversations.rewinds_past_a_subagent, ("subagents", "session_resumer")),
+        ("diverged", conversations.keeps_a_session_that_went_on, ("player", "session_resumer")),
     ),
 )
 GROUPS = tuple(dict.fromkeys(promise.group for promise in PROMISES))

@@ -64,7 +64,7 @@ def _captured(name: str) -> Captured:
 
 
 class ClaudeCodePlayer(Player):
-    has_subagents = True
+    has_subagents = writes_unknown = True
     version = "2.1.197"
 
     @property
@@ -139,6 +139,9 @@ class ClaudeCodePlayer(Player):
     def answer(self, text: str) -> None:
         self.said = text
         self.say(Path(self.ref), {"type": "text", "text": text})
+
+    def unknown(self, text: str) -> None:
+        self.link(Path(self.ref), type="from-the-future", message={"role": "seer", "content": text})
 
     def stop(self) -> None:
         self.fire("stop", last_assistant_message=self.said, stop_hook_active=False)

@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "demo"
 
 
 class DemoPlayer(Player):
-    has_subagents = True
+    has_subagents = writes_unknown = True
 
     @property
     def ref(self) -> str:
@@ -47,6 +47,9 @@ class DemoPlayer(Player):
 
     def change(self, path: str) -> None:
         _change(self.transcript, path, self.turn_id)
+
+    def unknown(self, text: str) -> None:
+        self.transcript.append("from-the-future", text=text)
 
     def stop(self) -> None:
         self.fire("turn-end", prompt_id=self.turn_id, last_answer=self.said)

@@ -17,7 +17,7 @@ PROJECT = "/home/dev/project"
 
 
 class GeminiPlayer(Player):
-    has_subagents = True
+    has_subagents = writes_unknown = True
     names_turns = False
 
     @property
@@ -50,6 +50,9 @@ class GeminiPlayer(Player):
 
     def answer(self, text: str) -> None:
         self.chat.answer(text)
+
+    def unknown(self, text: str) -> None:
+        self.chat.message("from-the-future", text)
 
     def stop(self) -> None:
         self.fire("after-agent", "AfterAgent", prompt="?", prompt_response="? ?", stop_hook_active=False)

@@ -15,7 +15,7 @@ from entire.model.transcripts import Position
 from entire_plugin_kit import CHECKLIST, PROMISES, Promise, Rig, cases
 from entire_plugin_kit.adapter import events, hostile, installing, inventing, odd, questions, reading, storing
 from entire_plugin_kit.cases import ask, why_not
-from entire_plugin_kit.framework import sessions
+from entire_plugin_kit.framework import conversations, sessions
 from entire_plugin_kit.framework.repository import Repository
 from entire_plugin_kit.promise import ADAPTER, PROGRAM, Skipped, why
 from entire_plugin_kit.table import GROUPS
@@ -23,7 +23,7 @@ from tests.rigs.demo import RIG
 from tests.unit.entire_plugin_kit import faults
 from tests.unit.entire_plugin_kit.faults import CASES, FAULTS, Chosen, FaultyRig
 
-ROOMS = (events, reading, hostile, storing, installing, sessions)
+ROOMS = (events, reading, hostile, storing, installing, conversations, sessions)
 OF_RIGS = {promise.name: promise for promise in PROMISES if promise.by != PROGRAM}
 SPEC = Path(__file__).parents[2] / "fixtures" / "integration-checklist.md"
 
