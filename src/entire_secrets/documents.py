@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from entire_secrets import patterns
 from entire_secrets.judging.heuristics import STRUCTURAL_KEYS
-from entire_secrets.rules.table import rank
+from entire_secrets.rules.rule import rank
 from entire_secrets.text import Finding
 
 TYPE_CHECKING = False

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 KEY_LINE = 64
 """Length of the shortest line in the file of a key."""
 
+_OF_WORDS = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
 
 def scan(plain: bytes, *, tier: Tier | None = None) -> list[Finding]:
     """Find the secrets in a plain view, as ``search`` does."""
@@ -32,10 +34,17 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
     for rules, at in candidates(searched, tier or tier_for(len(text))):
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
+        is_inside = at > 0 and text[at - 1] in _OF_WORDS
         for rule in rules:
-            if rule.match and not rule.match(text, at, line_end):  # most rules, most of the time
-                continue
-            for start, end in rule.spans(text, at, line_start, line_end):
+            if is_inside and rule.is_start:
+                continue  # nothing is compiled for a keyword within a word
+            if not rule.match:
+                spans = rule.spans(text, at, line_start, line_end)
+            elif match := rule.match(text, at, line_end):
+                spans = rule.secrets(text, match)
+            else:
+                continue  # most rules, most of the time
+            for start, end in spans:
                 found.add((start, end, rule.id))
     if searched.runs:
         from entire_secrets.judging import opinion

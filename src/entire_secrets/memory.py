@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 
 from entire_secrets import patterns
-from entire_secrets.text import Finding
+from entire_secrets.text import ALNUM, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from hashlib import sha256 as sha256
 
     from entire_secrets.text import Text
@@ -31,6 +31,8 @@ else:  # without ``hashlib``, which takes 3 ms to load
 MOST = 20_000
 """Secrets remembered: each costs 100 bytes; a repository with more has other problems."""
 
+_HASHES = 2 * MOST  # are kept: of secrets, and of words of texts
+
 LONGEST = 512
 """Longer ones are remembered by their lines and words."""
 
@@ -44,18 +46,14 @@ _SEVERAL = 2  # ends of lines
 _VERSION = b"1"
 _BETWEEN = rb"\s+|\"\s{0,80}[,+.]?\s{0,80}\"\s*"
 """Between words; also between strings, each a line of a key."""
-_ALNUM = bytes(
-    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
-)
-
 _LETTERS = bytes(byte for byte in range(256) if chr(byte).isalpha())
 _DIGITS = bytes(byte for byte in range(256) if chr(byte).isdigit())
-_RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in _ALNUM)
+_RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in ALNUM)
 _SIGNS = b"!#$%&*+-?@^_~"
 """What a word of signs has beside letters and digits: what makers of passwords choose from, and no text encloses."""
 
 _SIGNED = bytes(
-    low if byte < 0x80 and low != 0x20 else byte if byte in _SIGNS else 0x20 for byte, low in enumerate(_ALNUM)
+    low if byte < 0x80 and low != 0x20 else byte if byte in _SIGNS else 0x20 for byte, low in enumerate(ALNUM)
 )
 _SIGNED_RUNS = bytes(0x20 if sign == 0x20 else 0x73 if sign in _SIGNS else 0x61 for sign in _SIGNED)
 _ODD = b"!#$?@^~"
@@ -116,41 +114,47 @@ class Memory:
         self._hashes.clear()
         self._key = self._load(content)
         for _, rule, value in learned:
-            self._remember(rule, value)
+            self._remember(rule, value, self._new_hash)
 
     def learn(self, rule: str, value: bytes) -> None:
         """Remember a secret, its base64 and its hex digits, each line and word by itself, if no ordinary word is like
         it.
         """
-        from binascii import b2a_base64
-
         if self.count >= MOST:
             return
         words = _words(value)
         for word in words if len(value) > LONGEST or len(words) > 1 else [value]:
             if is_memorable(word):
-                self._remember(rule, word)
+                self._remember(rule, word, self._hash)
                 if len(word) <= LONGEST:
-                    for encoded in (b2a_base64(word), b2a_base64(word + b"\n")):  # as base64 and echo write it
-                        self._remember(rule, encoded.rstrip(b"=\n"))
-                    self._remember(rule, word.hex().encode())
+                    from binascii import b2a_base64
 
-    def _remember(self, rule: str, value: bytes) -> None:
+                    for encoded in (b2a_base64(word), b2a_base64(word + b"\n")):  # as base64 and echo write it
+                        self._remember(rule, encoded.rstrip(b"=\n"), self._new_hash)
+                    self._remember(rule, word.hex().encode(), self._new_hash)
+
+    def _remember(self, rule: str, value: bytes, hash_of: Callable[[bytes], str]) -> None:
         if self.count >= MOST:
             return
         signed, offset, core = _core(value)
         if not core:
             return
-        index, whole = (signed, len(core), self._hash(core)[:16]), self._hash(value)[:32]
-        if any(known.whole == whole for known in self._known.get(index, ())):
+        hashed = hash_of(core)
+        index, whole = (signed, len(core), hashed[:16]), (hashed if core == value else hash_of(value))[:32]
+        known = self._known.get(index)
+        if known and any(each.whole == whole for each in known):
             return
         self._add(index, Known(self.count, rule, offset, len(value), whole))
         line = f"{_IS_SIGNED * signed}{len(core)} {index[2]} {offset} {len(value)} {whole} {rule}\n"
         self._unsaved.append((line.encode(), rule, value))
 
-    def _add(self, index: _Place, known: Known) -> None:
-        self._known.setdefault(index, []).append(known)
-        self._sizes.setdefault(index[0], set()).add(index[1])
+    def _add(self, index: _Place, new: Known) -> None:
+        known = self._known.get(index)
+        if known:
+            known.append(new)
+        else:
+            self._known[index] = [new]
+            self._sizes.setdefault(index[0], set()).add(index[1])
         self.count += 1
 
     def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
@@ -162,7 +166,7 @@ class Memory:
             runs = _signed_runs(text.plain) if signed else text.spread.translate(_RUNS)
             seen: dict[bytes, list[Known]] = {}
             for low, high in _of_sizes(runs, sizes):
-                word = text.plain[low:high].translate(_SIGNED if signed else _ALNUM)
+                word = text.plain[low:high].translate(_SIGNED if signed else ALNUM)
                 if word not in seen:
                     seen[word] = self._of_core(signed, word, since)
                 for known in seen[word]:
@@ -170,10 +174,15 @@ class Memory:
 
     def _find_among_all(self, text: Text, sizes: set[int], since: int) -> Iterator[Finding]:
         """Yield what ``find`` does, of cores without signs: of many secrets, most sizes of words are one's."""
-        spread = text.spread.translate(_ALNUM)
-        words = {word for word in set(spread.split()) if len(word) in sizes}
-        cores = {word: found for word in words if (found := self._of_core(False, word, since))}
+        by_core, hash_of = self._known, self._hash
+        cores: dict[bytes, list[Known]] = {}
+        for term in text.terms:
+            size = len(term)
+            if size in sizes and (of_core := by_core.get((False, size, hash_of(term)[:16]))):
+                if of_core[-1].number >= since:
+                    cores[term] = [each for each in of_core if each.number >= since]
         if cores:
+            spread = text.spread.translate(ALNUM)
             for word in patterns.compile(rb"[^ ]{%d,}+" % min(map(len, cores))).finditer(spread):
                 for known in cores.get(word.group(), ()):
                     yield from self._at(text, word.start(), known)
@@ -191,10 +200,13 @@ class Memory:
     def _hash(self, value: bytes) -> str:
         hashed = self._hashes.get(value)
         if hashed is None:
-            if len(self._hashes) >= MOST:
+            if len(self._hashes) >= _HASHES:
                 self._hashes.clear()
-            hashed = self._hashes[value] = sha256(self._key + sha256(self._key + value).digest()).hexdigest()
+            hashed = self._hashes[value] = self._new_hash(value)
         return hashed
+
+    def _new_hash(self, value: bytes) -> str:
+        return sha256(self._key + sha256(self._key + value).digest()).hexdigest()
 
     def _load(self, content: bytes) -> bytes:
         """Take over what is remembered, and return the key; a new one if there is none that can be read."""
@@ -266,7 +278,7 @@ def _core(value: bytes) -> tuple[bool, int, bytes]:
     """
     if value.isalnum() and len(value) >= _CORE:
         return False, 0, value.lower()
-    offset, core = _longest(value.translate(_ALNUM))
+    offset, core = _longest(value.translate(ALNUM))
     if len(core) >= _CORE:
         return False, offset, core
     offset, core = _longest(value.translate(_SIGNED))
@@ -300,8 +312,8 @@ def _is_name(value: bytes, digits: int) -> bool:
     """Tell whether a value may be a name of code or a host, as one taken for a secret by mistake is: ``base64.decode``,
     ``localhost:22``. A passphrase has several words with hyphens.
     """
-    from entire_secrets.judging import words
-
     if digits > 2 or value.count(b"-") > 1 or not value.translate(None, b"0123456789_.:/@-").isalpha():
         return False
+    from entire_secrets.judging import words
+
     return all(map(words.is_word, words.runs(value)))

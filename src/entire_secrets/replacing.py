@@ -112,7 +112,7 @@ class Replacer:
         """
         if seen is None:
             return self._find_in_document(line)
-        view = views.View(line.replace(b"\x1e", b" "))
+        view = views.View(line.replace(b"\x1e", b" "), is_traced=True)
         if view.text != seen.text:
             return self._find_in_document(line)
         found = []
@@ -152,7 +152,7 @@ class Replacer:
         return redacted
 
     def _learn(self, findings: list[Finding]) -> None:
-        from entire_secrets.rules.table import is_lasting
+        from entire_secrets.rules.rule import is_lasting
 
         memory = self.memory
         for finding in findings:
@@ -372,7 +372,7 @@ def _word_end(data: bytes, at: int) -> int:
 
 def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
     """Join overlapping findings, never splitting UTF-8 characters; a provider's rule names it, else a place's."""
-    from entire_secrets.rules.table import rank
+    from entire_secrets.rules.rule import rank
 
     merged: list[Finding] = []
     for finding in sorted(findings, key=lambda finding: (finding.start, rank(finding.rule), -finding.end)):

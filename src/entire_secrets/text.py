@@ -22,6 +22,11 @@ WORDS = bytes(
 )
 """Translates a text to lower-case words and blanks."""
 
+ALNUM = bytes(
+    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
+)
+"""Translates a text to lower-case runs of letters and digits, and blanks."""
+
 ARROW = "→".encode()
 """Stands between the number of a line and the line in what agents read; no part of a word."""
 
@@ -57,7 +62,7 @@ class Finding:
 class Text:
     """A plain view to search, and what of it is made when first asked for."""
 
-    __slots__ = ("_lowered", "_runs", "_trigrams", "_values", "_words", "plain", "spread")
+    __slots__ = ("_lowered", "_runs", "_terms", "_trigrams", "_values", "_words", "plain", "spread")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
@@ -68,6 +73,14 @@ class Text:
         self._lowered: bytes | None = None
         self._values: bytes | None = None
         self._runs: list[tuple[int, int]] | None = None
+        self._terms: set[bytes] | None = None
+
+    @property
+    def terms(self) -> set[bytes]:
+        """Return the distinct runs of letters and digits."""
+        if self._terms is None:
+            self._terms = set(self.spread.translate(ALNUM).split())
+        return self._terms
 
     @property
     def lowered(self) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from binascii import Error, a2b_base64
+
 from entire_secrets import patterns
 
 TYPE_CHECKING = False
@@ -45,7 +47,10 @@ _RUNS = (
 _BEGINNINGS = frozenset(run[at : at + 4] for run in _RUNS for at in range(len(run) - 3))
 """What a part of a run begins with."""
 _ODD = _BEGINNINGS | {sign[:4] for sign in (*_SIGNS, b"xxxx")}
-"""What of four bytes is in every value with a sign or a run: most values have none, which is known from one look."""
+_PARTS = frozenset(odd[at : at + 3] for odd in _ODD for at in (0, 1))
+"""What of four bytes is in every value with a sign or a run, and what of three is at an even place of each of these:
+most values have none, which is known from one look.
+"""
 _ENDS = (b"password", b"passwd", b"passphrase")
 _LOWER = bytes(range(0x61, 0x7B))
 _SEPARATORS = bytes(set(range(0x21, 0x7F)) - set(_LOWER) - set(b"0123456789"))
@@ -72,9 +77,7 @@ def _is_placeholder(value: bytes) -> bool:
     lowered = value.lower()
     if not value or _is_repeated(lowered):
         return True
-    if not _ODD.isdisjoint([lowered[at : at + 4] for at in range(len(lowered) - 3)]) and (
-        _has_sign(lowered) or b"xxxx" in value or b"XXXX" in value or _is_in_order(lowered)
-    ):
+    if _may_be_odd(lowered) and (_has_sign(lowered) or b"xxxx" in value or b"XXXX" in value or _is_in_order(lowered)):
         return True
     coded, words, variables, _ = _patterns()
     letters = coded.sub(b"", value) if b"%" in value else value
@@ -86,6 +89,13 @@ def _is_placeholder(value: bytes) -> bool:
     return variables.fullmatch(lowered) is not None or _is_encoded(value)
 
 
+def _may_be_odd(lowered: bytes) -> bool:
+    """Tell whether something of ``_ODD`` is in a value."""
+    if _PARTS.isdisjoint([lowered[at : at + 3] for at in range(0, len(lowered) - 2, 2)]):
+        return False
+    return not _ODD.isdisjoint([lowered[at : at + 4] for at in range(len(lowered) - 3)])
+
+
 def _has_sign(lowered: bytes) -> bool:
     for sign in _SIGNS:  # noqa: SIM110 (a generator takes twice as long)
         if sign in lowered:
@@ -95,20 +105,21 @@ def _has_sign(lowered: bytes) -> bool:
 
 def _is_encoded(value: bytes) -> bool:
     """Tell whether ``value`` is base64 of a placeholder, or of one behind a user's name."""
-    from binascii import Error, a2b_base64
-
-    if len(value) < 12 or not value.rstrip(b"=").isalnum():
+    digits = value.rstrip(b"=")
+    if len(value) < 12 or len(digits) % 4 == 1 or not digits.isalnum():
         return False
     try:
         decoded = a2b_base64(value + b"=" * (-len(value) % 4)).rstrip(b"\n")
     except Error:
         return False
-    if b" " in decoded and decoded.isascii():
+    if not decoded.isascii():
+        return False
+    if b" " in decoded:
         from entire_secrets.judging import words
 
         return words.share(decoded.replace(b" ", b"")) > 0.8
     user, colon, password = decoded.partition(b":")
-    if not (decoded.isascii() and decoded.decode().isprintable()):
+    if not decoded.decode().isprintable():
         return False
     return is_login(password) if colon else is_placeholder(user)
 
@@ -148,10 +159,14 @@ def _patterns() -> list[Pattern[bytes]]:
 
 def _is_repeated(value: bytes) -> bool:
     """Tell whether most of ``value`` is one character, or each stands twice."""
-    if len(value) < 4:
+    size = len(value)
+    if size < 4:
         return False
-    middle = sorted(value)[len(value) // 2]  # what fills more than half of the value is there
-    return value.count(middle) * 2 > len(value) or _is_doubled(value.removeprefix(b"0x"))
+    if (size - len(set(value)) + 1) * 2 > size:  # else no byte occurs so often
+        middle = sorted(value)[size // 2]  # what fills more than half of the value is there
+        if value.count(middle) * 2 > size:
+            return True
+    return _is_doubled(value.removeprefix(b"0x"))
 
 
 def _is_in_order(value: bytes) -> bool:

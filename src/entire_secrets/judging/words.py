@@ -64,6 +64,11 @@ def are_most(value: bytes, least: float) -> bool:
     return sum(map(len, _patterns()[1].findall(value))) >= fewest and have(runs(value), fewest)
 
 
+def is_prose(value: bytes) -> bool:
+    """Tell whether most of ``value`` is words: no token is, but a seed phrase, which has small letters only."""
+    return bool(value) and not (b" " in value and value.islower()) and are_most(value, 0.6)
+
+
 def have(found: list[bytes], least: float) -> bool:
     """Tell whether those of some runs that read like words have at least so many letters; it looks at no more runs than
     it takes to know.

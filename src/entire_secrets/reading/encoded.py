@@ -137,6 +137,8 @@ def base64(searched: Text, *, packed: bool = True) -> Iterator[tuple[int, int, b
 
 def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
     """Tell whether the base64 at ``at`` begins as that of a text does. Names and paths repeat: verdicts are kept."""
+    if text[at] not in _FIRST[packed] and text[at + 2] not in _WIDE:
+        return False
     start = text[at : at + SHORTEST]
     verdicts = _promising[packed]
     verdict = verdicts.get(start)
@@ -147,6 +149,15 @@ def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
         verdict = verdicts[start] = is_packed or bool(_text_of([start], packed=False))
     return verdict
 
+
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_OF_TEXT = frozenset(b"-_").union(
+    _BASE64[first >> 2] for first in range(256) if first not in _NOT_TEXT and not 0x80 <= first < 0xC2
+)
+_FIRST = (_OF_TEXT, _OF_TEXT.union(packed[0] for packed in _PACKED))
+"""What base64 of text in UTF-8 may begin with, without and with what is compressed: two random words of three do."""
+_WIDE = b"ABCD"
+"""What stands third where the second byte is 0, as in UTF-16."""
 
 _VERDICTS = 4096
 _promising: tuple[dict[bytes, bool], dict[bytes, bool]] = ({}, {})

@@ -132,6 +132,7 @@ def _seven_bit(match: Match[bytes]) -> bytes:
     return _SEVEN_BIT.get(match.group()[1], b"")
 
 
+_LINE_FEED = b"\\n"
 _ESCAPES: tuple[Pass, ...] = (
     ((b"\\u005c", b"\\u005C"), rb"(?<!\\)(\\{1,16}+)((?:u005[cC]){1,4}+)", _numbered),
     ((b"\x1b",), rb"\x1b\\", b"\x1b\x07"),  # before its backslash is taken for an escape
@@ -143,7 +144,7 @@ _ESCAPES: tuple[Pass, ...] = (
         INNER_QUOTE,
     ),  # but not b"..." and f"...", and not behind an encoded sign, a flag (-p"...") or a blank
     ((b'\\"',), b"", b'"'),
-    ((b"\\n",), b"", b"\n"),
+    ((_LINE_FEED,), b"", b"\n"),
     ((b"\\t",), b"", b"\t"),
     (
         (b"\\",),
@@ -277,37 +278,48 @@ class View:
 
     __slots__ = ("_data", "_first_control", "_layers", "_passes", "text")
 
-    def __init__(self, data: bytes, first: tuple[Pass, ...] = ()) -> None:
-        self.text = plain(data, first)
+    def __init__(self, data: bytes, first: tuple[Pass, ...] = (), *, is_traced: bool = False) -> None:
+        """``is_traced``: origins will be asked for, so that the passes are applied once."""
         self._data = data
-        self._passes = (*first, *_PASSES)
+        self._passes = (*first, *_PASSES) if first else _PASSES
         self._first_control = len(first) + len(_ESCAPES)
         self._layers: list[_Layer] | None = None  # made when the first origin is asked for
+        if is_traced:
+            self._layers, self.text = self._traced()
+        else:
+            self.text = plain(data, first)
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Return the start and end, in the original bytes, of what became ``text[start:end]``, in whole escapes."""
         if self._layers is None:
-            self._layers = self._traced()
+            self._layers, _ = self._traced()
         for layer in self._layers:
             start, end = layer.before(start, end)
         return start, end
 
-    def _traced(self) -> list[_Layer]:
-        """Apply the passes again, keeping what each one changes; return the last one first."""
+    def _traced(self) -> tuple[list[_Layer], bytes]:
+        """Apply the passes, keeping what each one changes; return the last one first, and the plain view."""
         layers: list[_Layer] = []
         data = self._data
-        for number, (occurring, pattern, replacement) in enumerate(self._passes):
+        first = 0
+        if self._passes is _PASSES and b"\x1b" not in data:
+            lines = data.split(_LINE_FEED)
+            if len(lines) == data.count(b"\\") + 1:  # most lines of JSON have no other escapes
+                layers.append(_Replaced(lines, len(_LINE_FEED), b"\n"))
+                data, first = b"\n".join(lines), self._first_control
+        for number, (occurring, pattern, replacement) in enumerate(self._passes[first:], first):
             if number == self._first_control and _has_no_controls(data):
                 break
             if not _occurs(occurring, data) if occurring else _is_utf8(data):
                 continue
             if not pattern and isinstance(replacement, bytes):
-                layers.append(_Replaced(data, occurring[0], replacement))
-                data = data.replace(occurring[0], replacement)
+                parts = data.split(occurring[0])
+                layers.append(_Replaced(parts, len(occurring[0]), replacement))
+                data = replacement.join(parts)
             elif matches := list(_compile(pattern).finditer(data)):
                 layers.append(_Matches(matches, replacement))
                 data = _compile(pattern).sub(replacement, data)
-        return layers[::-1]
+        return layers[::-1], data
 
 
 def _occurs(found: tuple[bytes, ...], data: bytes) -> bool:
@@ -335,10 +347,11 @@ class _Replaced(_Layer):
 
     __slots__ = ("_less", "_new_size")
 
-    def __init__(self, data: bytes, literal: bytes, new: bytes) -> None:
-        between = map(len, data.split(literal)[:-1])
-        super().__init__([end - len(new) for end in accumulate(size + len(new) for size in between)])
-        self._less, self._new_size = len(literal) - len(new), len(new)
+    def __init__(self, parts: list[bytes], size: int, new: bytes) -> None:
+        """``parts`` stand between the literals, which have ``size`` bytes."""
+        between = map(len, parts[:-1])
+        super().__init__([end - len(new) for end in accumulate(each + len(new) for each in between)])
+        self._less, self._new_size = size - len(new), len(new)
 
     def before(self, start: int, end: int) -> tuple[int, int]:
         starts, less, size = self._starts, self._less, self._new_size

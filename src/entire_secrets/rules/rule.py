@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from re import Match, Pattern
+    from typing import Any
 
     from entire_secrets.rules.pieces import RegionRow, Row
 
@@ -34,6 +35,7 @@ class Rule:
         "group",
         "id",
         "is_place",
+        "is_start",
         "keywords",
         "match",
         "needle",
@@ -57,6 +59,8 @@ class Rule:
         self.back = back
         self.before, self.needle = before
         self.is_place = is_place
+        self.is_start = self.expression.startswith((b"%b", b"%B")) and not (back or self.before)
+        """Whether it finds nothing behind an ASCII letter or digit."""
         self.rank = rank
         """0 for a provider's secret, 1 for a place, 2 for a value behind a name, 3 for the second opinion."""
         self.within = within
@@ -83,8 +87,10 @@ class Rule:
             found = pattern.search(text, start, min(at + FAR, high))
         else:
             found = pattern.match(text, max(at - self.back, low) if self.back else at, high)
-        if found is None:
-            return []
+        return self.secrets(text, found) if found is not None else []
+
+    def secrets(self, text: bytes, found: Match[bytes]) -> list[tuple[int, int]]:
+        """Return where a match of the pattern in a text has secrets."""
         if not self.within:
             return [found.span(self.group)] if self.is_secret(found) else []
         within = _compile(self.within)
@@ -103,17 +109,26 @@ class Rule:
             return _assigned(left, value, found.string[end : end + 1])
         if self.entropy and not heuristics.is_varied(value, self.entropy):
             return False
-        from entire_secrets.judging.checksums import BY_RULE
-        from entire_secrets.judging.placeholders import is_login, is_placeholder
-
-        if self.id in BY_RULE and not BY_RULE[self.id](value):
+        checksums, placeholders, words = _judges or _load_judges()
+        if self.id in checksums.BY_RULE and not checksums.BY_RULE[self.id](value):
             return False
-
-        if is_placeholder(value) or (self.id in LOGINS and is_login(value)):
+        if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
             return False
-        if not self.rank and heuristics.is_prose(value):
+        if not self.rank and words.is_prose(value):
             return False
         return not self.is_place or heuristics.placed(value, is_coded=self.id in CODED, is_worded=self.id in WORDED)
+
+
+_judges: Any = ()
+
+
+def _load_judges() -> Any:
+    """Load what judges matches, with the first of them: an import statement for each would take longer than a match."""
+    global _judges
+    from entire_secrets.judging import checksums, placeholders, words
+
+    _judges = checksums, placeholders, words
+    return _judges
 
 
 def _regions(found: Match[bytes], group: int) -> Iterator[tuple[int, int]]:
@@ -227,6 +242,30 @@ def of_module(name: str) -> tuple[Rule, ...]:
             )
         _made[name] = made
     return _made[name]
+
+
+_ranks: dict[str, int] = {}
+
+
+def rank(name: str) -> int:
+    """Return which of two rules at one place names a secret: a provider's (0), a place's (1), a generic one (2), the
+    second opinion (3). No provider's rules are loaded for that.
+    """
+    if not _ranks:
+        from entire_secrets.judging import opinion
+
+        _ranks.update((rule.id, rule.rank) for module in (*PLACES, "generic") for rule in of_module(module))
+        _ranks[opinion.RULE] = 3
+    return _ranks.get(name, 0)
+
+
+def is_lasting(name: str) -> bool:
+    """Tell whether what this rule finds is remembered: a secret, not personal data."""
+    return name not in PERSONAL
+
+
+PERSONAL = frozenset(("email", "phone", "iban", "card-number"))
+"""Ids of the rules for personal data: ``personal.KINDS``, which loads ``re``."""
 
 
 def _places(rows: Iterable[Row], before: dict[str, tuple[int, bytes]]) -> Iterator[Rule]:

@@ -49,19 +49,3 @@ OPINION = Rule((opinion.RULE, (), rb"(?!)", 0, "a random value beside a telling 
 """Stands for what ``opinion`` finds, which has no pattern; every other rule names a secret better."""
 
 BY_ID: dict[str, Rule] = {rule.id: rule for rule in (*RULES, OPINION)}
-
-
-def rank(name: str) -> int:
-    """Return which of two rules at one place names a secret: a provider's (0), a place's (1), a generic one (2), the
-    second opinion (3).
-    """
-    return BY_ID[name].rank if name in BY_ID else 0
-
-
-def is_lasting(name: str) -> bool:
-    """Tell whether what this rule finds is remembered: a secret, not personal data."""
-    return name not in PERSONAL
-
-
-PERSONAL = frozenset(("email", "phone", "iban", "card-number"))
-"""Ids of the rules for personal data: ``personal.KINDS``, which loads ``re``."""

@@ -62,7 +62,7 @@ def test_of_many_secrets_each_is_found_as_of_few() -> None:
     for count in (MANY - 1, 400):
         memory = Memory()
         for each in words[400 - count :]:
-            memory._remember("jwt", each.encode())
+            memory._remember("jwt", each.encode(), memory._new_hash)
         found.append([text.plain[hit.start : hit.end].decode() for hit in memory.find(text)])
     assert found[0] == [*words[-(MANY - 1) :], words[399]]
     assert found[1] == [*words, words[399]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from entire_secrets import personal
-from entire_secrets.rules import table
+from entire_secrets.rules import rule
 
 
 def found(kind: str, text: str) -> list[str]:
@@ -41,4 +41,4 @@ def test_several_values_in_a_line() -> None:
 
 
 def test_what_is_personal_is_known_without_its_patterns() -> None:
-    assert set(personal.KINDS) == table.PERSONAL
+    assert set(personal.KINDS) == rule.PERSONAL

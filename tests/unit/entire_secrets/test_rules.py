@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
 from unittest.mock import patch
 
 from entire_secrets.rules.generic import FLAGS
 from entire_secrets.rules.guards import FOLLOWS, GUARDS, NAMES, UNGUARDED
+from entire_secrets.rules.pieces import expand
 from entire_secrets.rules.rule import Rule
 from entire_secrets.rules.table import BY_ID, RULES
 from tests.unit.entire_secrets.built_in import redact, redact_jsonl, redact_text
@@ -31,6 +33,19 @@ def test_keywords_are_lower_case_and_markers_hold_no_match() -> None:
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id)
         for text in (f"[REDACTED:{rule.id}]", f"password='[REDACTED:{rule.id}]'", f"TOKEN=[REDACTED:{rule.id}]"):
             assert redact(text.encode()) == text.encode()
+
+
+def test_a_rule_that_begins_where_a_word_does_finds_nothing_within_a_word() -> None:
+    """Its pattern is not even compiled there: see ``Rule.is_start``."""
+    starting = [rule for rule in RULES if rule.is_start]
+    assert len(starting) > 300
+    for rule in starting:
+        parsed = _parser.parse(expand(rule.expression)).data
+        assert len(parsed) > 1, f"{rule.id}: not all of its alternatives begin so"
+        pattern = re.compile(expand(rule.expression))
+        for secret in filter(None, [SECRETS.get(rule.id)]):
+            text = secret[0].format(secret[1]).encode()
+            assert pattern.match(b"a" + text.lstrip(), 1) is None
 
 
 def test_guards_are_of_keywords_and_rules_that_exist() -> None:

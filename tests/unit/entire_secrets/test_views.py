@@ -116,10 +116,12 @@ RAW = st.lists(
 @given(RAW, st.sampled_from([(), PERCENT, FORM, PRINTABLE]))
 def test_a_view_is_the_plain_text_and_knows_where_it_comes_from(raw: bytes, first: tuple[Pass, ...]) -> None:
     view = View(raw, first)
-    assert view.text == plain(raw, first)
+    traced = View(raw, first, is_traced=True)
+    assert traced.text == view.text == plain(raw, first)
     previous = 0
     for at in range(len(view.text)):
         start, end = view.origin(at, at + 1)
+        assert traced.origin(at, at + 1) == (start, end)
         assert 0 <= start < end <= len(raw)
         assert start >= previous
         previous = start
