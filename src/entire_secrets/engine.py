@@ -50,11 +50,18 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
         from entire_secrets.judging import opinion
 
         found.update((start, end, opinion.RULE) for start, end in opinion.find(searched))
-    if any(end - start >= KEY_LINE for start, end in searched.runs):
+    if any(_may_be_of_key(text, start, end) for start, end in searched.runs):
         from entire_secrets import keylines
 
         found.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
+
+
+def _may_be_of_key(text: bytes, start: int, end: int) -> bool:
+    """Tell whether a run may be a line of a key: long paths and names have hyphens and underscores."""
+    if end - start < KEY_LINE:
+        return False
+    return end - max(start, text.rfind(b"-", start, end) + 1, text.rfind(b"_", start, end) + 1) >= KEY_LINE
 
 
 def _line_around(text: bytes, at: int) -> tuple[int, int]:
