@@ -63,8 +63,8 @@ COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 14}
 # for a lock that no process holds. Of a conversation, one module has the records, two derive what is asked of them
 # (three where tools were at work), and three of the agent's read them. Two have what adapters share. One keeps compiled
 # patterns, instead of the ten modules of `re`. A text to search for secrets is apart from what searches it, which needs
-# it in turn.
-MODULES = {"session-start": 62, "user-prompt-submit": 88, "stop": 99, "session-end": 61}
+# it in turn; of a session, one knows what reads its transcript, beside its state.
+MODULES = {"session-start": 62, "user-prompt-submit": 88, "stop": 101, "session-end": 61}
 
 
 def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:

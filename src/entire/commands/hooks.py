@@ -214,7 +214,7 @@ class _AgentHook:
         from entire import lifecycle
 
         with _LazyContext(*home, self._directories) as context:
-            context.log = context.log.bind(agent=event.agent, hook=self._args[1])
+            context.log_as(agent=event.agent, hook=self._args[1])
             _print(lifecycle.handle(context, event))
 
 
@@ -288,7 +288,7 @@ def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
     from entire import lifecycle
 
     with lazy as context:
-        context.log = context.log.bind(component="git", hook=name)
+        context.log_as(component="git", hook=name)
         session_id, agent_type = registry.calling_session(os.environ)
         event = replace(event, session_id=session_id, agent_type=agent_type)
         lifecycle.handle(context, event)

@@ -113,9 +113,9 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
     for path in session.open_files:
         if path in facts:
             changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
-    if not changes or context.reader_of(session) is None:
+    if not changes or context.adapters.reader(session) is None:
         return
-    step = turns.step_of(context, session, context.transcript(session), session.counted, is_counted=True)
+    step = turns.step_of(context, session, context.transcripts.of(session), session.counted, is_counted=True)
     others = [other for other in context.relevant_sessions() if other is not session]
     context.strategy.ask_git([context.strategy.source(session)])
     target = context.strategy.destination(session, others, commit.oid)

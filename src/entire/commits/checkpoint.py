@@ -135,10 +135,10 @@ def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, 
 def _part(
     context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, link: lineage_file.Link
 ) -> Part:
-    transcript = context.whole_transcript(session)
+    transcript = context.transcripts.whole(session)
     finish = transcript.end()
     boundary = _boundary(decided, link.commit, session, transcript, finish)
-    is_recorded = context.is_dormant(session)
+    is_recorded = context.adapters.is_dormant(session)
     spent, after = spent_between(context, transcript, session.counted, boundary, session.counted_subagents)
     if is_recorded and transcript.tokens(session.counted, boundary) == UNKNOWN:
         spent, after = None, session.counted_subagents  # of a running turn: counted when its agent can be asked again
@@ -170,7 +170,7 @@ def _part(
     )
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
-    is_left = context.reader_of(session) is None or (is_recorded and spent is None)
+    is_left = context.adapters.reader(session) is None or (is_recorded and spent is None)
     return Part(
         session=session,
         slot=slot,

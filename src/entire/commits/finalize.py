@@ -29,12 +29,12 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     What a plugin cannot tell now stays as it is; the checkpoints then wait for the session's next event.
     """
     waiting = session.turn_checkpoints
-    if not waiting or context.reader_of(session) is None:
+    if not waiting or context.adapters.reader(session) is None:
         session.turn_checkpoints = []
         return
     if not context.can_write():
         return
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     if _is_whole(context, session, transcript):
         session.turn_checkpoints = []
         return

@@ -141,7 +141,7 @@ def _examine(context: Context, found: Found, visitor: Session | None) -> None:
 def maker(context: Context, found: Logged, visitor: Session | None = None) -> str:
     """Return the session whose agent made a commit in its running turn, if its transcript says so; '' for a person."""
     for session in [*context.running(), *([visitor] if visitor is not None else [])]:
-        if session.turn is not None and context.agent_of(session) is not None:
-            if context.transcript(session).makes_commit(session.turn.start, found.made_by, found.oid):
+        if session.turn is not None and context.adapters.of(session) is not None:
+            if context.transcripts.of(session).makes_commit(session.turn.start, found.made_by, found.oid):
                 return session.session_id
     return ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def follow(context: Context, session: Session) -> None:
     """Examine the commits that appeared in other worktrees since the session's turn began."""
     turn = session.turn
-    if turn is None or context.agent_of(session) is None:
+    if turn is None or context.adapters.of(session) is None:
         return
     for place in _moved(context.place, turn.started):
         chosen = settings.load(place)
@@ -69,7 +69,7 @@ def _follow_in(context: Context, session: Session, since: float) -> None:
     turn, attribution = session.turn, context.journal.attribution
     if turn is None:
         return
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     recorder.start_at(context, before)
     attribution.reports[session.turn_key] = transcript.files(turn.start, transcript.end())
     end = layout.head_log_end(context.place)

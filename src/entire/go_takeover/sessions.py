@@ -140,7 +140,7 @@ def _has_branch(context: Context, session: Session) -> bool:
 
 
 def _reconstruct(context: Context, session: Session) -> GoSession | None:
-    agent = context.agent_of(session)
+    agent = context.adapters.of(session)
     if agent is None:
         return None
     transcript = SessionTranscript(agent, session, context.place.top)

@@ -161,7 +161,7 @@ def _split(go_session: GoSession, extent: int, changes: Entries, *, first: bool)
 def _extent(context: Context, oid: str, session: Session) -> int:
     """Return the number of records in a step's transcript; 0 if the step was carried forward."""
     files = checkpoints.transcript_files(step_transcripts.session_files(context.objects, oid, session.session_id))
-    agent = context.agent_of(session)
+    agent = context.adapters.of(session)
     if not files or agent is None:
         return 0
     content = agent.reassemble_transcript([context.objects.blob(oid) or b"" for oid in files.values()])

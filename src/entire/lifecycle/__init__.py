@@ -210,7 +210,7 @@ def _facts(context: Context, session: Session, event: Event) -> Facts:
 
 def _is_rewritten(context: Context, session: Session) -> bool:
     """Tell whether the transcript no longer holds what is stored or counted of it."""
-    return stored.was_rewritten(session) or not context.transcript(session).holds(session.counted)
+    return stored.was_rewritten(session) or not context.transcripts.of(session).holds(session.counted)
 
 
 # ---------------------------------------------------------------- the session
@@ -275,7 +275,7 @@ def _answer(context: Context, session: Session, message: str) -> bytes:
     """Return a message for the user in the agent's own form; empty if there is none or the agent cannot show it."""
     from entire.agents import capabilities
 
-    agent = context.agent_of(session)
+    agent = context.adapters.of(session)
     responder = capabilities.hook_responder(agent) if agent is not None else None
     if responder is None or not message:
         return b""

@@ -141,7 +141,7 @@ def finish(context: Context, session_id: str) -> None:
     if session.foreign:
         go_sessions.import_go_sessions(context, session_id)
     lost = checks.is_stuck(session, context.now())
-    if context.reader_of(session) is not None:
+    if context.adapters.reader(session) is not None:
         if lost:
             turn.close_lost(context, session)
         if lost or not session.is_running:

@@ -152,7 +152,7 @@ def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_Text]:
 
 def _own(context: Context, state: Session) -> _Text | None:
     """Return the transcript that the agent keeps; None if that is gone or cannot be read."""
-    agent = context.reader_of(state) if state.transcript_path else None
+    agent = context.adapters.reader(state) if state.transcript_path else None
     if agent is None:
         return None
     try:
@@ -169,7 +169,7 @@ def _own(context: Context, state: Session) -> _Text | None:
 
 def _stored(context: Context, catalog: Catalog, session_id: str, state: Session | None) -> tuple[bytes, str]:
     """Return what is stored of a session's transcript, and where: at its last turn's end, or in a checkpoint."""
-    agent = context.reader_of(state) if state is not None else None
+    agent = context.adapters.reader(state) if state is not None else None
     if state is not None and agent is not None:
         saved = step_transcripts.latest(context.objects, state, agent)
         if saved is not None and saved.content:

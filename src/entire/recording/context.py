@@ -1,4 +1,7 @@
-"""What an event is handled with: the worktree, its settings and journal, the relevant sessions. Built once per hook."""
+"""What an event is handled with: the worktree, its settings, and the unit of work: its journal and relevant sessions.
+
+Built once per hook.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,17 @@ from entire.git import ref_locks
 from entire.git.read import Objects
 from entire.model.session import KEPT_SECONDS, Process, Session
 from entire.model.turns import RunningTurn
+from entire.recording.readers import Adapters, Transcripts
 from entire.redact import Sources, adopt, current
 from entire.store import sessions
-from entire.store import transcripts as stored
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from entire.agents.contract import Agent
     from entire.agents.directory import AgentDirectory
     from entire.layout import Place
-    from entire.recording.session_transcript import SessionTranscript
     from entire.settings import Settings
     from entire.store.links import Links
     from entire.strategies.contract import Strategy
@@ -50,12 +51,12 @@ class Context:
         self.now = now
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
+        self.adapters = Adapters(place, agents)
+        self.transcripts = Transcripts(self.adapters, self.objects, self.log, place.top)
         self._redacts_as = redacts_as or place
         self.adopt_rules(place, self._redacts_as)
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
-        self._adapters: dict[str, tuple[Mapping[str, str], Agent]] = {}
-        self._transcripts: dict[str, SessionTranscript] = {}
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
         self._tips: list[str] | None = None
@@ -91,6 +92,10 @@ class Context:
         """
         return Context(place, settings, self.agents, now=self.now, redacts_as=self._redacts_as)
 
+    def log_as(self, **fields: object) -> None:
+        """Name these fields in every line of the log."""
+        self.log = self.transcripts.log = self.log.bind(**fields)
+
     def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
         self.forget()
@@ -110,8 +115,8 @@ class Context:
         """Drop cached state: another process may have written since."""
         self._journal = None
         self._sessions = {}
-        self._adapters = {}
-        self._transcripts = {}
+        self.adapters.forget()
+        self.transcripts.forget()
         self._relevant = None
         self._touched = {}
         self._tips = None
@@ -216,103 +221,6 @@ class Context:
         is_recent = self.now() - snapshot.time < KEPT_SECONDS
         return is_recent and bool(snapshot.stashes and self.journal.attribution.stashed_paths)
 
-    def agent_of(self, session: Session) -> Agent | None:
-        """Return a session's adapter, made with the session's metadata; None if its agent is not installed, or a plugin
-        that must not be started now.
-
-        Cached until the metadata change, or until ``forget``.
-        """
-        metadata, known = self._adapters.get(session.session_id, ({}, None))
-        if known is not None and known.name == session.agent and metadata == session.metadata:
-            return known
-        agent = self.agents.agent_of(session)
-        if agent is not None:
-            self._adapters[session.session_id] = dict(session.metadata), agent
-            session.agent = agent.name
-        return agent
-
-    def is_dormant(self, session: Session) -> bool:
-        """Tell whether a session's agent is a plugin that must not be started now."""
-        return session.is_external and not self.agents.may_start(session.agent)
-
-    def reader_of(self, session: Session) -> Agent | None:
-        """Return what reads a session's transcript: its adapter, a stand-in if its agent was never installed, or what
-        stands in for a plugin that must not be started now.
-
-        None if an adapter read it before: its positions mean nothing to a stand-in.
-        """
-        agent = self.agent_of(session)
-        if agent is None and self.is_dormant(session):
-            from entire.recording.dormant import DormantAgent
-
-            return DormantAgent(self.place, session)
-        return self._stand_in(session) if agent is None and session.is_opaque else agent
-
-    def _stand_in(self, session: Session) -> Agent:
-        from entire.agents.stand_in import StandIn
-
-        return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.lines))
-
-    def transcript(self, session: Session) -> SessionTranscript:
-        """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read.
-
-        What one hook knows of it stays the same, also if the agent writes meanwhile.
-        """
-        known = self._transcripts.get(session.session_id)
-        if known is None or known.path != session.transcript_path:
-            known = self._transcripts[session.session_id] = self._open_transcript(session)
-        return known
-
-    def _open_transcript(self, session: Session) -> SessionTranscript:
-        from entire.recording.session_transcript import SessionTranscript
-
-        agent = self.reader_of(session)
-        if agent is None:
-            name = session.agent or session.agent_type
-            message = f"the agent {name!r} is not installed; its transcript is saved without being read"
-            self.log.warn(message, session_id=session.session_id)
-            agent = self._stand_in(session)
-        if self.is_dormant(session):
-            from entire.recording import dormant
-
-            return SessionTranscript(agent, session, self.place.top, dormant.saved(self.objects, session))
-        found = SessionTranscript(agent, session, self.place.top)
-        in_turn = session.turn_checkpoints[-1:]
-        is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
-        return (is_cut and self._saved_transcript(found, session, agent)) or found
-
-    def whole_transcript(self, session: Session) -> SessionTranscript:
-        """Return what a checkpoint stores: the transcript, but what was stored of it if the agent has cut it since."""
-        found = self.transcript(session)
-        if session.is_running or session.turn is None or found.holds(session.turn.finish):
-            return found
-        agent = self.reader_of(session)
-        return (agent is not None and self._saved_transcript(found, session, agent)) or found
-
-    def _note_problem(self, session: Session) -> None:
-        """Note why a session's transcript is not stored, for ``status``; each reason is logged once."""
-        known = self._transcripts.get(session.session_id)
-        if known is None or known.problem in (None, session.transcript_problem):
-            return
-        session.transcript_problem = known.problem or ""
-        if known.problem:
-            self.log.warn(f"the transcript {known.path} is {known.problem}", session_id=session.session_id)
-
-    def _saved_transcript(self, live: SessionTranscript, session: Session, agent: Agent) -> SessionTranscript | None:
-        """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
-        if not (session.conversation or session.last_checkpoint) or stored.size(live.path) > stored.MAX_NEW:
-            return None
-        from entire.recording.session_transcript import SessionTranscript
-        from entire.store import step_transcripts
-
-        saved = step_transcripts.latest(self.objects, session, agent)
-        same = live.native.agreement(saved.content) if saved is not None else None
-        if same is None or same.own_is_longer or not same.stored_is_longer:
-            return None
-        self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
-                      session_id=session.session_id)  # fmt: skip
-        return SessionTranscript(agent, session, self.place.top, saved)
-
     @property
     def tips(self) -> list[str]:
         """The checkpoints branches, the local one first."""
@@ -351,7 +259,7 @@ class Context:
         """
         now = self.now()
         for session in changed:
-            self._note_problem(session)
+            self.transcripts.note_problem(session)
             self.touch(session)
         live = [session for session in self.relevant_sessions() if session.is_live(now)]
         journal = self.journal

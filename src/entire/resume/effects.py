@@ -71,7 +71,7 @@ def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
     """Raise EntireError if one of these conversations, which are about to change, is open in its agent."""
     for session_id in session_ids:
         state = context.session(session_id)
-        agent = context.agent_of(state) if state is not None else None
+        agent = context.adapters.of(state) if state is not None else None
         if agent is not None and (process := holder(agent, state)):
             raise EntireError(
                 f"{process} has session {session_id} open and would write over the conversation that is put back; "
@@ -93,7 +93,7 @@ def refuse_continued(context: Context, undo: Draft, session_ids: Iterable[str]) 
     noted = undo.noted() if undo.runs_commands else {}
     for session_id in session_ids if noted else ():
         state = context.session(session_id)
-        agent = context.agent_of(state) if state is not None else None
+        agent = context.adapters.of(state) if state is not None else None
         if state is None or agent is None or state.transcript_path not in noted:
             continue
         if not _is_same(agent.transcript(state.transcript_path), noted[state.transcript_path]):

@@ -103,7 +103,7 @@ def view(context: Context, conversation: Conversation) -> ConversationView:
 def returned(context: Context, session_id: str) -> ConversationView:
     """Return what is shown of a conversation that an undo restores."""
     session = context.session(session_id)
-    agent = context.agent_of(session) if session is not None else None
+    agent = context.adapters.of(session) if session is not None else None
     if session is None or agent is None:
         return ConversationView(session_id=session_id, what=WRITTEN)
     command, pid = resuming.command(agent, session_id), _running_pid(session)
@@ -225,7 +225,7 @@ def _stored_in_checkpoint(context: Context, points: Points, point: PointView) ->
 
 def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     session = context.session(session_id)
-    return context.agent_of(session) if session is not None else context.agents.make_by_type(agent_type)
+    return context.adapters.of(session) if session is not None else context.agents.make_by_type(agent_type)
 
 
 def _count_records(agent: Agent, session_ref: str, data: bytes) -> int:

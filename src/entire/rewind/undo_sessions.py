@@ -48,7 +48,7 @@ def _open_files(before: Session, state: Session, undone: Transaction) -> list[st
 
 def _restore_conversation(context: Context, draft: Draft, before: Session, state: Session, undone: Transaction) -> None:
     """Restore what a state holds about its conversation; what checkpoints contain stays counted."""
-    agent = context.agent_of(state)
+    agent = context.adapters.of(state)
     data = draft.planned(before.transcript_path) if before.transcript_path else None
     if data is None and agent is not None and state.transcript_path:
         data = agent.transcript(state.transcript_path).snapshot()

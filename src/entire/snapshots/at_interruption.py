@@ -57,11 +57,11 @@ def change(context: Context, session: Session, found: Change, reported: Sequence
 
 def _edits(context: Context, session: Session, turn: Turn) -> dict[str, list[Edit]]:
     """Return the edits of the turn's successful calls by path, in order."""
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     if transcripts.size(transcript.path) > _MAX_TRANSCRIPT:
         return {}
     found: dict[str, list[Edit]] = {}
-    whole = readings.of(context.reader_of(session), transcript.native.snapshot())
+    whole = readings.of(context.adapters.reader(session), transcript.native.snapshot())
     for message in whole.messages():
         call = message.call if message.at >= turn.start.count else None
         for edit in call.edits if call is not None and not call.has_failed else ():

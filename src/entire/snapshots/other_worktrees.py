@@ -99,9 +99,9 @@ def receive(context: Context, session: Session, *, is_committing: bool) -> bool:
     What its tools report is its own. If its agent commits here, so is what was written here since the turn began,
     unless a turn of this worktree may have written it.
     """
-    if session.turn is None or context.reader_of(session) is None:
+    if session.turn is None or context.adapters.reader(session) is None:
         return False
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     paths = transcript.files(session.turn.start, transcript.end())
     if paths or is_committing:
         alone = is_committing and not context.running_turns()

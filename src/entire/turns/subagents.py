@@ -30,7 +30,7 @@ _MAX_NOTES = 999
 def start(context: Context, session: Session, event: Event) -> None:
     """Record a subagent's start. Its own commit must leave out what was changed before, so that is looked at now."""
     if strategies.commits_turns(context.settings):
-        transcript = context.transcript(session)
+        transcript = context.transcripts.of(session)
         recorder.record_now(context, _cause(context, session, transcript, transcript.end()))
     name = tasks.started_by(session, event)
     task = session.tasks.setdefault(name, SubagentTask())
@@ -62,7 +62,7 @@ def end(context: Context, session: Session, event: Event) -> None:
         return
     task.done = context.now()
     _describe(task, session, event)
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     finish, since = transcript.end(), _since(session)
     tasks.identify(session, transcript.subagents(since, finish))
     task.subagent = task.subagent or (name if task.ref else "")  # its transcript is stored under an id
@@ -101,7 +101,7 @@ def open_files(context: Context, session: Session, event: Event) -> list[str]:
     told: those that its tools report, and those that changed while it worked, unless others at work then report them.
     """
     task = session.tasks.get(ended_task(session, event), SubagentTask())
-    own = context.transcript(session).files_of(task.ref) if task.ref else []
+    own = context.transcripts.of(session).files_of(task.ref) if task.ref else []
     others = _files_of_others(context, session, event, task).difference(own)
     entries = [entry for entry in context.journal.attribution.entries
                if task.started <= entry.time <= task.done and not entry.commit]  # fmt: skip
@@ -115,7 +115,7 @@ def _files_of_others(context: Context, session: Session, event: Event, task: Sub
     """
     if event.only_in_background or not session.is_running or task.started == task.done:
         return set(context.journal.attribution.reports.get(session.turn_key, ()))
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     beside = [other for other in session.tasks.values()
               if other is not task and other.ref and not 0 < other.done < task.started]  # fmt: skip
     return {path for other in beside for path in transcript.files_of(other.ref)}
@@ -134,7 +134,7 @@ def _is_in_background(context: Context, session: Session, event: Event) -> bool:
     is_left = task is not None and not task.done and (turn is None or turn.ended or task.started < turn.started)
     if is_left or event.subagent_id in session.background:  # a foreground subagent ends within its turn
         return True
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     found = transcript.subagents(_since(session), transcript.end())
     return any(subagent.id == event.subagent_id and subagent.background for subagent in found)
 

@@ -43,7 +43,7 @@ _ENDS = (EventType.TURN_END, EventType.COMPACTION)
 def begin(context: Context, session: Session, event: Event) -> None:
     """Take a snapshot of the worktree, and record where the transcript ends before the turn."""
     taken = recorder.record_now(context, Cause(running=tuple(context.running_turns())))
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     start = transcript.end()
     _accept_cut(session, transcript, start)
     last = session.turn.finish if session.turn is not None else START
@@ -100,7 +100,7 @@ def _is_fork(context: Context, session: Session, end: Position) -> bool:
     """Tell whether a new session begins with the history of another known one, which already counts it."""
     if end == START:
         return False
-    return any(context.transcript(other).shares_answer(end) for other in _others(context, session))
+    return any(context.transcripts.of(other).shares_answer(end) for other in _others(context, session))
 
 
 def _others(context: Context, session: Session) -> list[Session]:
@@ -141,7 +141,7 @@ def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) 
 def reset_position(context: Context, session: Session, _event: Event) -> None:
     """Read a transcript that became shorter within a turn (compacted) from its start: its content is new."""
     stored.forget(session)
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     if not transcript.holds(session.counted):
         session.counted = START
     if session.turn is not None and not transcript.holds(session.turn.start):
@@ -155,7 +155,7 @@ def wait(context: Context, event: Event) -> Event:
     Returns the event, with its session's transcript if only the agent can say where that is.
     """
     session = context.session(event.session_id)
-    agent = context.agent_of(session) if session is not None else context.agents.make_if_possible(event.agent)
+    agent = context.adapters.of(session) if session is not None else context.agents.make_if_possible(event.agent)
     known = session.transcript_path if session is not None else ""
     find = getattr(agent, "find_transcript", None)  # optional
     if find is not None and not (event.session_ref or known):
@@ -184,14 +184,14 @@ def _forget_interruption(context: Context, session: Session) -> None:
     """Let a turn go on that was taken for interrupted, if its agent has answered since."""
     turn = session.turn
     if turn is not None and turn.interrupted:
-        transcript = context.transcript(session)
+        transcript = context.transcripts.of(session)
         if transcript.has_answers(turn.finish, transcript.end()) is not False:
             session.turn = replace(turn, interrupted=0.0)
 
 
 def _save(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did: a step if files changed, and its notes in any case. Safe to repeat for the same turn."""
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     finish = transcript.end()
     missed_start = _missed_start(session, event, transcript, finish)
     turn = session.turn
@@ -296,7 +296,7 @@ def _cause(context: Context, session: Session, reported: list[str], *, is_repeat
     return Cause(
         by=NO_TURN if is_repeated or missed_start else key,
         running=tuple(running) if is_repeated else (own, *running),
-        reported=context.transcript(session).reports(context.journal.attribution.reports, reported),
+        reported=context.transcripts.of(session).reports(context.journal.attribution.reports, reported),
     )
 
 
@@ -416,7 +416,7 @@ def title(context: Context, session: Session) -> str:
 
 def store_conversation(context: Context, session: Session) -> None:
     """Store a conversation as it is between turns."""
-    transcript = context.transcript(session)
+    transcript = context.transcripts.of(session)
     finish = transcript.end()
     if finish != START:
         recorder.write_conversation(context, _conversation(context, session, transcript, finish))
@@ -494,5 +494,5 @@ def _is_there(context: Context, session: Session, session_ref: str) -> bool:
     """Tell whether there is anything where a transcript should be, which need not be a file."""
     if not session_ref or os.path.exists(session_ref):
         return bool(session_ref)
-    agent = context.agent_of(session)
+    agent = context.adapters.of(session)
     return agent is not None and agent.transcript(session_ref).end() != START

@@ -206,16 +206,16 @@ def test_notes_of_a_turn_have_one_line_a_prompt_and_its_tokens_once() -> None:
 def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> None:
     stage.event(EventType.SESSION_START, metadata={"colour": "red"})
     session = stage.session()
-    first = stage.context.agent_of(session)
+    first = stage.context.adapters.of(session)
     assert first is not None
     assert first.metadata == {"colour": "red"}
-    assert stage.context.agent_of(session) is first
+    assert stage.context.adapters.of(session) is first
     session.metadata["colour"] = "blue"
-    second = stage.context.agent_of(session)
+    second = stage.context.adapters.of(session)
     assert second is not None
     assert (first.metadata, second.metadata) == ({"colour": "red"}, {"colour": "blue"})
     stage.context.forget()
-    assert stage.context.agent_of(session) is not second
+    assert stage.context.adapters.of(session) is not second
 
 
 def test_handlers_get_an_adapter_that_knows_what_the_event_said(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,9 +228,9 @@ def test_handlers_get_an_adapter_that_knows_what_the_event_said(stage: Stage, mo
 
 def test_an_agent_that_is_not_installed_is_none(stage: Stage) -> None:
     session = Session("s", "gone-agent", "Gone")
-    assert stage.context.agent_of(session) is None
+    assert stage.context.adapters.of(session) is None
     session = Session("s", "", "Bare Agent")
-    found = stage.context.agent_of(session)
+    found = stage.context.adapters.of(session)
     assert found is not None
     assert (found.name, session.agent) == ("bare", "bare")
     with pytest.raises(UsageError, match="no agent called"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -111,8 +112,7 @@ def test_only_what_a_command_changes_must_be_as_it_was_left(draft: Draft, tmp_pa
             state.transcript_path = "db/s"
             return state
 
-        def agent_of(self, session: object) -> Any:
-            return agent
+        adapters = SimpleNamespace(of=lambda _session: agent)
 
     context: Any = Context()
     effects.refuse_continued(context, draft, ["s"])

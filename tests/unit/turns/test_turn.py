@@ -34,7 +34,7 @@ def test_a_path_that_does_not_exist_never_replaces_one_that_does(
     def path(name: str) -> str:
         return str(tmp_path / name) if name else ""
 
-    context: Any = SimpleNamespace(agent_of=lambda _session: None)
+    context: Any = SimpleNamespace(adapters=SimpleNamespace(of=lambda _session: None))
     session = Session("s")
     session.transcript_path = path(known)
     turn.accept_path(context, session, Event(type=EventType.TURN_START, session_id="s", session_ref=path(given)))
