@@ -29,8 +29,8 @@ FILES = ("a.txt", "b.txt", "d/c.txt")
 BRANCHES = ("main", "one", "two")
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 GIT = ("commit", "commit", "commit", "commit", "hookless", "amend", "switch", "switch", "switch", "rebase", "apply",
-       "hard", "soft", "mixed", "away", "stash", "pop", "pop", "merge", "squash", "nocommit", "pick",
-       "pick")  # fmt: skip
+       "hard", "soft", "mixed", "away", "stash", "pop", "pop", "merge", "squash", "nocommit", "pick", "pick",
+       "picked", "take", "restore")  # fmt: skip
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(("begin", "begin", "end")), st.booleans(), st.integers(0, 1), st.integers(0, 7)),
@@ -88,7 +88,8 @@ class Life:
     def step(self, kind: str, agent: bool, one: int, two: int) -> None:
         agent = agent and self.running is not None
         getattr(self, f"do_{kind}")(agent, one, two)
-        self.settle(agent, resolve=two % 2 == 0 and (agent or self.running is None))  # no person types in a turn
+        resolve = two % 2 == 0 and (agent or self.running is None)  # no person types in a turn
+        self.settle(agent, resolve=resolve, hooks=kind != "picked")
 
     def do_begin(self, agent: bool, one: int, two: int) -> None:
         if self.running is None:
@@ -172,6 +173,18 @@ class Life:
     def do_pick(self, agent: bool, one: int, two: int) -> None:
         self.git("cherry-pick", BRANCHES[one % 3], agent=agent)
 
+    def do_picked(self, agent: bool, one: int, two: int) -> None:
+        """Make a commit again without hooks, a conflict's resolution too, or bring only its changes."""
+        self.git("cherry-pick", *(["-n"] if two % 2 else []), BRANCHES[one % 3], agent=agent, hooks=False)
+
+    def do_take(self, agent: bool, one: int, two: int) -> None:
+        """Take a file from a branch, into the index too."""
+        self.git("checkout", "-q", BRANCHES[one % 3], "--", FILES[two % 3], agent=agent)
+
+    def do_restore(self, agent: bool, one: int, two: int) -> None:
+        """Take a file from a branch, into the worktree only."""
+        self.git("restore", "-q", "--source", BRANCHES[one % 3], "--", FILES[two % 3], agent=agent)
+
     def do_nocommit(self, agent: bool, one: int, two: int) -> None:
         self.git("merge", "-q", "--no-commit", "--no-ff", BRANCHES[one % 3], agent=agent)
 
@@ -180,7 +193,7 @@ class Life:
 
     # ------------------------------------------------------------ conflicts
 
-    def settle(self, agent: bool, *, resolve: bool) -> None:
+    def settle(self, agent: bool, *, resolve: bool, hooks: bool) -> None:
         """Resolve a conflict with lines of both sides and a new one, or give up what led to it."""
         for _ in range(4):
             conflicts = self.story.git("diff", "--name-only", "--diff-filter=U").split()
@@ -192,7 +205,7 @@ class Life:
             for name in conflicts:
                 self.resolve(name, agent)
             self.git("add", "-A", agent=agent)
-            self.git(*way, agent=agent)
+            self.git(*way, agent=agent, hooks=hooks)
         if way := self.way():
             self.git(way[0], "--abort", agent=agent)
         if self.story.git("diff", "--name-only", "--diff-filter=U"):
