@@ -196,11 +196,6 @@ def pushes_checkpoints(place: Place, found: Settings) -> bool:
     return found.push_sessions is True and os.path.exists(place.push_marker)
 
 
-def is_enabled(place: Place) -> bool:
-    found = load(place)
-    return found is not None and found.enabled
-
-
 def edit(
     data: bytes | None, *, strategy: str = "", enabled: bool | None = None, push_sessions: bool | None = None
 ) -> bytes:

@@ -393,12 +393,14 @@ def test_linked_commits_are_listed_in_gits_order(story: Story, a: Session) -> No
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda workspace: [view.oid for view in workspace.linked_commits()],
-        lambda workspace: [workspace.commit("HEAD").oid if workspace.commit("HEAD").checkpoint_ids else ""],
-        lambda workspace: [view.commits[0].oid for view in workspace.checkpoints()],
-        lambda workspace: [point.id for point in workspace.points() if point.kind == "checkpoint"],
-        lambda workspace: [view.commit.oid for view in [workspace.explain("HEAD")] if view.checkpoints],
-        lambda workspace: [workspace.commit("HEAD").oid] if not workspace.status().sessions[0].open_files else [],
+        lambda workspace: [view.oid for view in workspace.history.linked_commits()],
+        lambda workspace: [commit.oid] if (commit := workspace.history.commit("HEAD")).checkpoint_ids else [],
+        lambda workspace: [view.commits[0].oid for view in workspace.checkpoints.listing()],
+        lambda workspace: [point.id for point in workspace.points.listing() if point.kind == "checkpoint"],
+        lambda workspace: [view.commit.oid for view in [workspace.history.explain("HEAD")] if view.checkpoints],
+        lambda workspace: (
+            [workspace.history.commit("HEAD").oid] if not workspace.maintenance.status().sessions[0].open_files else []
+        ),
     ],
 )
 def test_a_command_that_reads_tells_the_truth_at_once(

@@ -48,7 +48,6 @@ def load(place: Place, **env: str) -> Settings:
 
 def test_without_a_file_entire_is_not_enabled(place: Place) -> None:
     assert settings.load(place, {}) is None
-    assert not settings.is_enabled(place)
 
 
 def test_an_empty_object_has_the_defaults(place: Place) -> None:

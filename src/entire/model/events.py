@@ -31,11 +31,6 @@ class EventType(Choice):
         """Tell whether the event reports what a subagent does."""
         return self in (EventType.SUBAGENT_START, EventType.SUBAGENT_END, EventType.SUBAGENT_NOTE)
 
-    @property
-    def is_of_git(self) -> bool:
-        """Tell whether the event comes from git, and so concerns a worktree."""
-        return self in (EventType.PREPARE_COMMIT, EventType.GIT_COMMIT, EventType.PRE_PUSH)
-
 
 class Event(Value):
     """One event of a session, as an adapter reports it. Times are seconds since the epoch."""

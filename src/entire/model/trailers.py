@@ -204,23 +204,6 @@ def _is_trailer(line: str) -> bool:
     return bool(colon) and bool(key) and _KEY.issuperset(key)
 
 
-def remove_checkpoints(message: str, ids: Iterable[str] | None = None) -> str:
-    """Return the message without the trailers of these ids (None: all); other lines are unchanged."""
-    wanted = None if ids is None else set(ids)
-    lines = message.split("\n")
-    out: list[str] = []
-    removed = False
-    for n, line in enumerate(lines):
-        if _is_link(line) and (wanted is None or _checkpoint_word(line, False) in wanted):
-            removed = True
-            following = lines[n + 1].strip() if n + 1 < len(lines) else ""
-            if not following and len(out) > 1 and not out[-1].strip():
-                out.pop()  # the trailer was its own paragraph
-            continue
-        out.append(line)
-    return "\n".join(out) if removed else message
-
-
 def format_lines(pairs: Iterable[tuple[str, str]]) -> str:
     """Return trailer lines for one of our commits, each ending in a newline; empty values are left out."""
     return "".join(f"{key}: {' '.join(value.split())}\n" for key, value in pairs if value.strip())

@@ -15,7 +15,7 @@ FACTS = [
     Facts(**dict(zip(Facts._fields, values, strict=True)))
     for values in itertools.product((False, True), repeat=len(Facts._fields))
 ]
-EVENTS = [event for event in EventType if not event.is_of_git]
+EVENTS = [event for event in EventType if event not in OF_GIT]
 ALL = [(phase, event, facts) for phase in Phase for event in EVENTS for facts in FACTS]
 
 ACTIVE, COMMITTED, IDLE, ENDED = Phase.ACTIVE, Phase.ACTIVE_COMMITTED, Phase.IDLE, Phase.ENDED
@@ -63,7 +63,7 @@ def test_what_git_does_concerns_no_session() -> None:
         EventType.GIT_COMMIT: (Action.COMPLETE_COMMIT,),
         EventType.PRE_PUSH: (Action.PUSH_CHECKPOINTS,),
     }
-    assert set(OF_GIT) == {event for event in EventType if event.is_of_git}
+    assert set(OF_GIT) == {EventType.PREPARE_COMMIT, EventType.GIT_COMMIT, EventType.PRE_PUSH}
 
 
 def test_only_what_waits_for_others_does_so_without_the_lock() -> None:

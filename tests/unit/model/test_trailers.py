@@ -160,15 +160,3 @@ def test_what_is_added_is_found(message: str, wanted: list[CheckpointId], editor
     assert set(wanted) <= set(found)
     assert trailers.add_checkpoints(out, wanted, editor=editor) == out
     assert trailers.has_content(out) == trailers.has_content(message)
-
-
-@given(texts, ids)
-def test_what_is_added_can_be_taken_away(message: str, wanted: list[CheckpointId]) -> None:
-    out = trailers.remove_checkpoints(trailers.add_checkpoints(message, wanted))
-    assert trailers.checkpoint_ids(out) == []
-    assert out.rstrip() == message.rstrip()
-
-
-@given(texts)
-def test_nothing_is_removed_from_strangers(message: str) -> None:
-    assert trailers.remove_checkpoints(message) == message
