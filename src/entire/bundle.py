@@ -11,6 +11,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+import time
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HEAD = b"entire 1" + MAGIC_NUMBER
 _PYC_HEAD = 16  # bytes: magic number, flags, time and size of the source
 _PACKAGE = "/__init__.py"
+_ABANDONED = 60.0  # seconds, after which a file that is not written yet never will be
 
 
 class Bundle:
@@ -119,14 +121,7 @@ class Bundle:
             return
         head = marshal.dumps(index)
         sizes = b"".join(size.to_bytes(4, "little") for size in (len(head), end))
-        temporary = f"{self._path}.{os.getpid()}"
-        try:
-            with open(temporary, "wb") as file:
-                file.write(b"".join((_HEAD, sizes, head, *(code for _, code in codes.values()))))
-            os.replace(temporary, self._path)
-        except OSError:
-            os.unlink(temporary)
-            raise
+        replace(self._path, b"".join((_HEAD, sizes, head, *(code for _, code in codes.values()))))
 
 
 def _compiled(module: Any) -> tuple[tuple[str, int, int], bytes] | None:
@@ -142,6 +137,23 @@ def _compiled(module: Any) -> tuple[tuple[str, int, int], bytes] | None:
     if head[:4] != MAGIC_NUMBER or told != [0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF]:
         return None
     return (source, found.st_size, found.st_mtime_ns), code
+
+
+def replace(path: str, data: bytes) -> None:
+    """Write a file whole, or leave what is there: on a full disk, or while another process writes it. What a process
+    left half-written is removed later.
+    """
+    new = f"{path}.new"
+    try:
+        with open(new, "xb") as file:
+            file.write(data)
+        os.replace(new, path)
+    except OSError:
+        try:
+            if time.time() - os.stat(new).st_mtime > _ABANDONED:
+                os.unlink(new)
+        except OSError:  # it is gone
+            pass
 
 
 def install(folder: str, packages: Sequence[str]) -> Bundle:

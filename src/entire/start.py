@@ -36,7 +36,7 @@ def run(root: str) -> None:
     status = main(sys.argv[1:])
     modules.grow()
     if (patterns := sys.modules.get("entire_secrets.patterns")) is not None:
-        patterns.save()
+        patterns.save(bundle.replace)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # the agent may have closed it
             stream.flush()

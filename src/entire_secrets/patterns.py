@@ -15,6 +15,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from re import Pattern
     from typing import Any, TypeVar
 
@@ -93,19 +94,14 @@ def _read() -> dict[tuple[bytes | str, int], bytes]:
     return forms if head == _HEAD and isinstance(forms, dict) else {}
 
 
-def save() -> None:
-    """Keep what was compiled in this process; nothing where bytecode is not to be written."""
+def save(write: Callable[[str, bytes], None]) -> None:
+    """Keep what was compiled in this process; nothing where bytecode is not to be written. ``write`` replaces a file
+    whole.
+    """
     folder = os.path.dirname(_PATH)
     if not _new or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
         return
     forms = {**_read(), **{key: marshal.dumps(form) for key, form in _new.items()}}
     data = marshal.dumps((_HEAD, forms))
-    temporary = f"{_PATH}.{os.getpid()}"
-    try:
-        if len(data) < _MOST:
-            with open(temporary, "wb") as file:
-                file.write(data)
-            os.replace(temporary, _PATH)
-    except OSError:  # a full disk: the next process tries again
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+    if len(data) < _MOST:
+        write(_PATH, data)

@@ -112,3 +112,17 @@ def test_a_moved_environment_loads_its_own_sources(root: Path, tmp_path_factory:
     found = load(moved)
     assert loaders(found) == {"Bundle"}
     assert found["pack.one"][2] == str(moved / "pack/one.py")
+
+
+def test_what_a_killed_process_left_is_removed(root: Path) -> None:
+    (root / "pack" / "__pycache__").mkdir()
+    path = root / f"pack/__pycache__/hooks.{sys.implementation.cache_tag}.bundle"
+    left = path.with_name(path.name + ".new")
+    left.write_bytes(b"half")
+    load(root)  # another process may be writing it
+    assert bundles(root) == [left]
+    os.utime(left, (1, 1))
+    load(root)
+    load(root)
+    assert bundles(root) == [path]
+    assert loaders(load(root)) == {"Bundle"}

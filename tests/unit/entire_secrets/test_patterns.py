@@ -33,6 +33,10 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert sorted(path.parent.iterdir()) in ([], [path])
 
 
+def write(path: str, data: bytes) -> None:
+    Path(path).write_bytes(data)
+
+
 def start_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what is in this process, as a new one knows nothing."""
     for name, value in (("_compiled", {}), ("_new", {}), ("_kept", None)):
@@ -43,7 +47,7 @@ def kept(expressions: list[bytes], monkeypatch: pytest.MonkeyPatch, flags: int =
     """Compile, keep, and return the patterns from the file; fails if one of them is compiled again."""
     for expression in expressions:
         patterns.compile(expression, flags)
-    patterns.save()
+    patterns.save(write)
     start_again(monkeypatch)
     with monkeypatch.context() as context:
         context.setattr(patterns, "_form", None)
@@ -77,7 +81,7 @@ def test_a_kept_pattern_finds_what_re_finds(text: str) -> None:
 
 def test_text_may_be_searched_too(monkeypatch: pytest.MonkeyPatch) -> None:
     patterns.compile("é+|[à-ÿ]\\b")
-    patterns.save()
+    patterns.save(write)
     start_again(monkeypatch)
     assert patterns.compile("é+|[à-ÿ]\\b").findall("éé à") == ["éé", "à"]
 
@@ -98,7 +102,7 @@ def test_a_broken_file_is_replaced(file: Path, monkeypatch: pytest.MonkeyPatch, 
     file.write_bytes(whole[:size])
     start_again(monkeypatch)
     assert patterns.compile(b"a(b)").groups == 1
-    patterns.save()
+    patterns.save(write)
     assert file.read_bytes() == whole
 
 
@@ -120,7 +124,8 @@ def test_a_form_that_no_engine_takes_is_compiled_again(file: Path) -> None:
 def test_a_second_process_needs_no_re(file: Path) -> None:
     code = (
         "import sys; sys.path.append(sys.argv[1]); from entire_secrets import patterns; patterns._PATH = sys.argv[2]; "
-        "print(patterns.compile(b'a(?P<n>b+)').search(b'xabb')['n'], 're' in sys.modules); patterns.save()"
+        "print(patterns.compile(b'a(?P<n>b+)').search(b'xabb')['n'], 're' in sys.modules); "
+        "patterns.save(lambda path, data: open(path, 'wb').write(data))"
     )
     argv = [sys.executable, "-I", "-S", "-c", code, str(Path(patterns.__file__).parents[1]), str(file)]
     said = [subprocess.run(argv, capture_output=True, check=True, text=True).stdout for _ in range(2)]
@@ -130,5 +135,5 @@ def test_a_second_process_needs_no_re(file: Path) -> None:
 def test_nothing_is_kept_where_no_bytecode_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     patterns.compile(b"a")
-    patterns.save()
+    patterns.save(write)
     assert not file.exists()
