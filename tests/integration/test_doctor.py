@@ -607,7 +607,7 @@ def test_nothing_dramatic_in_repositories_of_the_go_cli(
         place = layout.find(str(top))
         assert place is not None
         steps = [one for one in json.loads(_said(capsys, "clean", "--json"))["items"] if one["kind"] == "steps"]
-        held = {state.base_commit[:7] for state in sessions.list_states(place) if state.steps}
+        held = {state.worktree.base_commit[:7] for state in sessions.list_states(place) if state.steps}
         assert {one["name"].removeprefix("entire/")[:7] for one in steps} & held == set()
         json.loads(_said(capsys, "doctor", "--json", "--force"))
         left = json.loads(_said(capsys, "doctor", "--json"))["findings"]

@@ -133,7 +133,7 @@ def test_killed_anywhere_all_or_nothing_is_done(story: Story, run: Command, a: S
         counted = sessions.find(place, a.id)
         assert counted is not None
         outcomes.add(changed)
-        assert bool(counted.counted.count) == (changed or first == "unlink")
+        assert bool(counted.covered.position.count) == (changed or first == "unlink")
         assert bool(story.reasons()) == (first == "link" and not changed)
         run(first, "HEAD", "--yes")
         assert links_of(story) != before

@@ -189,8 +189,8 @@ def test_a_growing_transcript_comes_back_and_old_parts_stay(
             if not newline:
                 growing.append(record(20))
             assert growing.joined() == growing.path.read_bytes()
-            assert growing.session.parts[: len(before)] == before
-            before = list(growing.session.parts)
+            assert growing.session.storage.parts[: len(before)] == before
+            before = list(growing.session.storage.parts)
             if not newline:
                 growing.append(b"\n")
 
@@ -301,7 +301,7 @@ def test_phases_of_other_versions(phase: str | None, ids: list[str] | None, want
     ],
 )
 def test_old_names_of_the_token_boundary(keys: dict[str, int], count: int, place: layout.Place) -> None:
-    assert go_state(place, **keys).counted.count == count
+    assert go_state(place, **keys).covered.position.count == count
 
 
 def test_an_old_state_is_migrated_when_it_is_saved(place: layout.Place) -> None:

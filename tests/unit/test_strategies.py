@@ -9,6 +9,7 @@ import pytest
 from entire import layout, strategies
 from entire.git import refs
 from entire.model.session import Session
+from entire.model.value import replace
 from entire.settings import Settings
 from entire.store import steps
 from entire.store.journal import Journal
@@ -21,7 +22,8 @@ A, B = "a" * 40, "b" * 40
 
 def session(name: str, base: str = "", count: int = 0) -> Session:
     found = Session(name)
-    found.base_commit, found.steps = base, count
+    found.worktree = replace(found.worktree, base_commit=base)
+    found.steps = count
     return found
 
 

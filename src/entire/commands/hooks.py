@@ -260,7 +260,7 @@ def _home(place: Place, found: settings.Settings, event: Event) -> Home:
     from entire.store import sessions
 
     session = sessions.find(place, event.session_id)
-    home = layout.find(session.worktree_path) if session is not None and os.path.isdir(session.worktree_path) else None
+    home = layout.find(session.worktree.path) if session is not None and os.path.isdir(session.worktree.path) else None
     chosen = _enabled(home) if home is not None and home.common_dir == place.common_dir else None
     return chosen or (place, found)
 

@@ -58,7 +58,7 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
     _close(context, decided, commit)
     for session in filter(context.in_this_worktree, sessions):
         session.steps = 0
-        session.base_commit = commit.oid
+        session.worktree = replace(session.worktree, base_commit=commit.oid)
         if session.open_files and not session.is_running:
             carry_session(context, commit, session)
 
@@ -115,7 +115,7 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
             changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
     if not changes or context.adapters.reader(session) is None:
         return
-    step = turns.step_of(context, session, context.transcripts.of(session), session.counted, is_counted=True)
+    step = turns.step_of(context, session, context.transcripts.of(session), session.covered.position, is_counted=True)
     others = [other for other in context.relevant_sessions() if other is not session]
     context.strategy.ask_git([context.strategy.source(session)])
     target = context.strategy.destination(session, others, commit.oid)

@@ -9,7 +9,7 @@ from entire.attribution import content
 from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord, summarize
-from entire.model.session import TurnCheckpoint
+from entire.model.session import Covered, TurnCheckpoint
 from entire.model.transcripts import UNKNOWN, Position, TokenUsage, total
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
@@ -139,9 +139,9 @@ def _part(
     finish = transcript.end()
     boundary = _boundary(decided, link.commit, session, transcript, finish)
     is_recorded = context.adapters.is_dormant(session)
-    spent, after = spent_between(context, transcript, session.counted, boundary, session.counted_subagents)
-    if is_recorded and transcript.tokens(session.counted, boundary) == UNKNOWN:
-        spent, after = None, session.counted_subagents  # of a running turn: counted when its agent can be asked again
+    spent, after = spent_between(context, transcript, session.covered.position, boundary, session.covered.subagents)
+    if is_recorded and transcript.tokens(session.covered.position, boundary) == UNKNOWN:
+        spent, after = None, session.covered.subagents  # of a running turn: counted when its agent can be asked again
     stored_parts, tasks = transcript.as_stored(
         context.place,
         context.objects,
@@ -177,7 +177,7 @@ def _part(
         tasks=tuple(tasks),
         finish=finish,
         # Once the agent can be asked again, counting continues from the old position.
-        counted=session.counted if is_left else boundary,
+        counted=session.covered.position if is_left else boundary,
         counted_subagents=after,
         notes=tuple(notes),
         is_recorded=is_recorded,
@@ -191,13 +191,15 @@ def _boundary(
     however long an editor was open since.
     """
     if any(turn.key.session_id == session.session_id for turn in decided.running):
-        return transcript.boundary(session.counted, decided.moment, commit)
+        return transcript.boundary(session.covered.position, decided.moment, commit)
     end = decided.ends.get(session.session_id)
     position = Position.from_json(end) if end else finish
     if decided.is_late and session.turn is not None and session.turn.started > decided.moment:
-        position = transcript.boundary(session.counted, decided.moment, commit)
-        return session.counted if transcript.is_later(session.counted, position) else position
-    is_between = not transcript.is_later(session.counted, position) and not transcript.is_later(position, finish)
+        position = transcript.boundary(session.covered.position, decided.moment, commit)
+        return session.covered.position if transcript.is_later(session.covered.position, position) else position
+    is_between = not transcript.is_later(session.covered.position, position) and not transcript.is_later(
+        position, finish
+    )
     return position if is_between else finish
 
 
@@ -236,7 +238,7 @@ def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote])
     """
     wanted = set(turn_ids) or ({session.turn.id} if session.turn is not None else set())
     positions = [note.position for note in notes if note.turn in wanted]
-    return min(positions, default=session.counted.count)
+    return min(positions, default=session.covered.position.count)
 
 
 def hash_of(context: Context, stored_parts: stored.Stored) -> str:
@@ -394,21 +396,20 @@ def _count(
     session = part.session
     if not any(written.id == checkpoint_id for written in session.turn_checkpoints) and _is_unfinished(part, decided):
         # What is recorded need not be asked.
-        is_counted = part.is_recorded and part.counted != session.counted and not session.is_incomplete
+        is_counted = part.is_recorded and part.counted != session.covered.position and not session.is_incomplete
         base = [*([usage_before] if usage_before is not None else []), part.slot.record.token_usage]
         session.turn_checkpoints.append(
             TurnCheckpoint(
                 id=checkpoint_id,
                 commit=commit.oid,
                 moment=decided.moment,
-                since=part.counted if is_counted else session.counted,
-                subagents=part.counted_subagents if is_counted else session.counted_subagents,
+                since=part.counted if is_counted else session.covered.position,
+                subagents=part.counted_subagents if is_counted else session.covered.subagents,
                 base=total(base) if is_counted else usage_before,
                 finish=part.finish,
             )
         )
-    session.counted = part.counted
-    session.counted_subagents = part.counted_subagents
+    session.covered = Covered(position=part.counted, subagents=part.counted_subagents)
     session.last_checkpoint, session.conversation = checkpoint_id, ""
     for task in part.tasks:
         if session.tasks[task.tool_use_id].done:  # the others are stored again when they have ended

@@ -48,7 +48,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         return
     counted = _write(context, session, transcript, whole)
     if not session.is_incomplete:
-        session.counted, session.counted_subagents = finish, counted
+        session.covered = replace(session.covered, position=finish, subagents=counted)
         session.turn_checkpoints = []
 
 
@@ -57,9 +57,9 @@ def _is_whole(context: Context, session: Session, transcript: SessionTranscript)
     (written, *more), turn, finish = session.turn_checkpoints, session.turn, transcript.end()
     if more or turn is None or not turn.ended or written.moment < turn.ended or session.is_incomplete:
         return False
-    if written.finish != finish or session.counted != finish:
+    if written.finish != finish or session.covered.position != finish:
         return False
-    spent, _ = checkpoint.spent_between(context, transcript, finish, finish, session.counted_subagents)
+    spent, _ = checkpoint.spent_between(context, transcript, finish, finish, session.covered.subagents)
     return not spent and not checkpoint.tasks_done(context, session, transcript, context.now())
 
 

@@ -45,7 +45,7 @@ _STALE = 3600.0  # seconds without a write to a running turn's transcript after 
 
 def import_everywhere(place: Place) -> None:
     """Import the Go CLI's sessions in every worktree that they name, so that the git hooks are active there."""
-    tops = {session.worktree_path or place.main_top for session in sessions.list_states(place) if session.foreign}
+    tops = {session.worktree.path or place.main_top for session in sessions.list_states(place) if session.foreign}
     for top in sorted(tops):
         found = layout.find(top) if os.path.isdir(top) else None
         chosen = settings.load(found) if found is not None and found.common_dir == place.common_dir else None
@@ -98,7 +98,7 @@ def note_seen(context: Context) -> None:
     since = sessions.seen_time(place) / 1e9 - _MARGIN
     found = [context.session(session_id) for session_id in sessions.foreign_since(place, since)]
     elsewhere = {
-        session.worktree_path
+        session.worktree.path
         for session in found
         if session is not None and session.foreign and (session.is_running or session.steps)
     }
@@ -133,7 +133,10 @@ def _import(context: Context, go_sessions: Sequence[GoSession]) -> None:
 
 
 def _has_branch(context: Context, session: Session) -> bool:
-    return steps.branch_name(session.base_commit, context.place.worktree_id) in context.journal.retention.shadow_tips
+    return (
+        steps.branch_name(session.worktree.base_commit, context.place.worktree_id)
+        in context.journal.retention.shadow_tips
+    )
 
 
 # ---------------------------------------------------------------- the session: positions, turns, tasks
@@ -156,7 +159,7 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
     lost = session.is_running and context.now() - max(session.last_seen, _transcript_time(session)) > _STALE
     if lost:
         session.phase = Phase.IDLE
-    for subagent in transcript.subagents(session.counted, end):
+    for subagent in transcript.subagents(session.covered.position, end):
         if is_tool_id(subagent.tool_use_id):
             task = SubagentTask(started=session.last_seen, kind=subagent.type, subagent=subagent.id,
                                 description=redact_text(subagent.description)[:200],
@@ -209,10 +212,10 @@ def _set_counted(
     ends = {str(record.checkpoint_id): _counted_end(transcript, record, prompts, end) for record in records}
     before = max((count for name, count in ends.items() if name not in waiting), default=None)
     counted = max(ends.values(), default=None)
-    if counted is None or session.counted != Position(count=session.counted.count):
+    if counted is None or session.covered.position != Position(count=session.covered.position.count):
         # This tool counted it: it may include records that are not here.
-        counted = max(counted or 0, session.counted.count)
-    session.counted = transcript.at(min(counted, end.count))
+        counted = max(counted or 0, session.covered.position.count)
+    session.covered = replace(session.covered, position=transcript.at(min(counted, end.count)))
     since = transcript.at(before if before is not None else 0)
     moments = {str(record.checkpoint_id): parse_time(record.created_at) for record in records}
     if records and not session.last_checkpoint:  # cleared when work was carried forward

@@ -15,6 +15,7 @@ from entire.model.events import Event, EventType, GitEvent
 from entire.model.ids import is_session_id
 from entire.model.phases import OF_GIT, Action, Facts, Phase, transition
 from entire.model.session import CLEARED, PREVIOUS
+from entire.model.value import replace
 from entire.recording.context import agent_process
 from entire.store import transcripts as stored
 from entire.store.journal import Journal
@@ -210,7 +211,7 @@ def _facts(context: Context, session: Session, event: Event) -> Facts:
 
 def _is_rewritten(context: Context, session: Session) -> bool:
     """Tell whether the transcript no longer holds what is stored or counted of it."""
-    return stored.was_rewritten(session) or not context.transcripts.of(session).holds(session.counted)
+    return stored.was_rewritten(session) or not context.transcripts.of(session).holds(session.covered.position)
 
 
 # ---------------------------------------------------------------- the session
@@ -221,9 +222,9 @@ def _session_of(context: Context, event: Event) -> Session:
     from entire.turns import turn
 
     session = context.open_session(event.session_id, event.agent)
-    session.worktree_path = session.worktree_path or context.place.top
-    if session.worktree_path == context.place.top:
-        session.worktree_name = context.place.worktree_name
+    session.worktree = replace(session.worktree, path=session.worktree.path or context.place.top)
+    if session.worktree.path == context.place.top:
+        session.worktree = replace(session.worktree, name=context.place.worktree_name)
     if event.type is not EventType.SESSION_START or not session.transcript_path:
         turn.accept_path(context, session, event)
     session.model = event.model or session.model
@@ -256,7 +257,7 @@ def _note_queued(session: Session, event: Event) -> None:
 
 
 def _open(context: Context, session: Session, _event: Event) -> None:
-    session.worktree_path, session.worktree_name = context.place.top, context.place.worktree_name
+    session.worktree = replace(session.worktree, path=context.place.top, name=context.place.worktree_name)
     session.ended = 0.0
     session.metadata.pop(CLEARED, None)
 

@@ -201,7 +201,7 @@ def _find_sessions(repository: Repository) -> Iterator[UnusedView]:
             continue
         is_open = session.is_running or session.steps or session.open_files or session.turn_checkpoints
         if repository.is_gone(session):
-            reason = f"its worktree {session.worktree_name} was removed"
+            reason = f"its worktree {session.worktree.name} was removed"
         elif not is_open and silent > KEPT_SECONDS:
             reason = f"no uncommitted work, last active {int(silent / _DAY)} days ago"
         else:

@@ -107,7 +107,7 @@ def stuck_sessions(case: Case) -> None:
     for session in case.repository.states:
         if not checks.is_stuck(session, case.now) and (session.is_running or not session.turn_checkpoints):
             continue
-        place = case.repository.places.get(layout.worktree_id(session.worktree_name))
+        place = case.repository.places.get(layout.worktree_id(session.worktree.name))
         current = settings.load(place) if place is not None else None
         if place is None or current is None or not current.enabled:  # no worktree, or Entire is disabled in it
             _stop(case, session)

@@ -65,7 +65,7 @@ class Repository:
     def is_gone(self, session: Session) -> bool:
         """Tell whether a session's worktree was removed; one that was moved or is on an unmounted disk was not."""
         names = {worktree.name for worktree in self.worktrees}
-        return bool(session.worktree_name) and session.worktree_name not in names
+        return bool(session.worktree.name) and session.worktree.name not in names
 
     def is_alive(self, session: Session) -> bool:
         return liveness.is_alive(session, self.now, silence=KEPT_SECONDS)
@@ -80,8 +80,8 @@ class Repository:
         if found is None:
             return False
         base, worktree = found
-        fits = not worktree or worktree == layout.worktree_id(session.worktree_name)
-        return fits and (session.base_commit or steps.NO_COMMIT).startswith(base)
+        fits = not worktree or worktree == layout.worktree_id(session.worktree.name)
+        return fits and (session.worktree.base_commit or steps.NO_COMMIT).startswith(base)
 
 
 def lock(place: Place) -> files.Lock:

@@ -69,12 +69,12 @@ def plan(place: Place, *, now: float, session: str = "") -> ResetView:
 def _plan(repository: Repository, session: str) -> ResetView:
     place = repository.place
     head = next((worktree.head for worktree in repository.worktrees if worktree.name == place.worktree_name), "")
-    here = [state for state in repository.states if state.worktree_name == place.worktree_name]
+    here = [state for state in repository.states if state.worktree.name == place.worktree_name]
     chosen = [_find(repository, session)] if session else [state for state in here if _is_on(repository, state, head)]
     found = tuple(_view(repository, state) for state in chosen)
     names = {steps.branch_name(head, place.worktree_id), f"entire/{(head or steps.NO_COMMIT)[:7]}"}
     if session:
-        names = {steps.branch_name(state.base_commit, place.worktree_id) for state in chosen}
+        names = {steps.branch_name(state.worktree.base_commit, place.worktree_id) for state in chosen}
     branches = []
     for ref, tip in repository.shadows.items():
         name = ref.removeprefix("refs/heads/")
@@ -94,22 +94,22 @@ def _find(repository: Repository, name: str) -> Session:
     """Return the session of this worktree with an id or id prefix."""
     states = {state.session_id: state for state in repository.states}
     found = states[prefix.require(name, states, "session", "run `entire status --detailed` to list sessions")]
-    if found.worktree_name != repository.place.worktree_name:
+    if found.worktree.name != repository.place.worktree_name:
         raise EntireError(f"session {found.session_id} belongs to another worktree",
-                          hint=f"run `entire reset` in {found.worktree_path}")  # fmt: skip
+                          hint=f"run `entire reset` in {found.worktree.path}")  # fmt: skip
     return found
 
 
 def _is_on(repository: Repository, session: Session, head: str) -> bool:
     """Tell whether a session is based on HEAD and has something to discard."""
-    if session.base_commit and session.base_commit != (head or steps.NO_COMMIT):
+    if session.worktree.base_commit and session.worktree.base_commit != (head or steps.NO_COMMIT):
         return False
     is_open = bool(session.steps or session.open_files) or repository.is_at_work(session)
-    return is_open or (bool(session.base_commit) and not _has_checkpoints(session))
+    return is_open or (bool(session.worktree.base_commit) and not _has_checkpoints(session))
 
 
 def _has_checkpoints(session: Session) -> bool:
-    return bool(session.last_checkpoint or session.counted.count or session.turn_checkpoints)
+    return bool(session.last_checkpoint or session.covered.position.count or session.turn_checkpoints)
 
 
 def _view(repository: Repository, session: Session) -> ForgottenView:

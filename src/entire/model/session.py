@@ -85,17 +85,55 @@ class SubagentTask:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
 
+class SessionWorktree(Value):
+    """Where a session works."""
+
+    path: str = ""
+    name: str = ""
+    base_commit: str = ""  # HEAD, when its last step was saved
+
+
+class Covered(Value):
+    """What checkpoints count of a session's tokens."""
+
+    position: Position = START  # up to here
+    subagents: dict[str, Any] = {}  # [count, byte, mark] by subagent
+
+
+class Storage(Value):
+    """What is stored of a session's transcript."""
+
+    extent: StoredLines = StoredLines()  # in the parts
+    parts: list[list[Any]] = []  # [blob id, lines] each
+    last_line: list[Any] = []  # [size, hash, blob id] of the line after them, which may still grow
+    document: list[Any] = []  # of a transcript that is one document: see store/documents
+    redacted_with: int = -1  # the size of redaction's memory when all of it was redacted; -1: nothing was
+    copied: int = 0  # bytes of the transcript that steps stored a second time
+
+
+_WORKTREE, _COVERED, _STORAGE = SessionWorktree(), Covered(), Storage()  # of a new session
+
+GROUPS: dict[str, dict[str, str]] = {
+    "worktree": {"worktree_path": "path", "worktree_name": "name", "base_commit": "base_commit"},
+    "covered": {"counted": "position", "counted_subagents": "subagents"},
+    "storage": {"stored": "extent", "parts": "parts", "last_line": "last_line", "document": "document",
+                "redacted_with": "redacted_with", "copied": "copied"},
+}  # fmt: skip
+"""The values that a session is made of: their fields by the keys in its state's file."""
+
+
 class Session:
-    """What is known of a session between hooks. Mutable: a hook loads, changes and saves it under the lock."""
+    """What is known of a session between hooks. Mutable: a hook loads, changes and saves it under the lock.
+
+    What belongs together is one value, and replaced as a whole.
+    """
 
     def __init__(self, session_id: str, agent: str = "", agent_type: str = "") -> None:
         self.session_id = session_id
         self.agent = agent  # its name in the directory
         self.agent_type = agent_type  # name in metadata
         self.phase = Phase.IDLE
-        self.worktree_path = ""
-        self.worktree_name = ""
-        self.base_commit = ""
+        self.worktree = _WORKTREE
         self.started = 0.0
         self.ended = 0.0
         self.last_seen = 0.0
@@ -116,14 +154,8 @@ class Session:
         self.untracked_at_start: list[str] = []
         self.steps = 0  # since the last checkpoint
         self.head_logs: dict[str, int] = {}  # size of HEAD's reflog in each other worktree when the turn began
-        self.counted = START  # checkpoints count tokens up to here
-        self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
-        self.stored = StoredLines()  # in these parts
-        self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
-        self.last_line: list[Any] = []  # [size, hash, blob id] of the line after them, which may still grow
-        self.document: list[Any] = []  # of a transcript that is one document: see store/documents
-        self.redacted_with = -1  # the size of redaction's memory when all of it was redacted; -1: nothing was
-        self.copied = 0  # bytes of the transcript that steps stored a second time
+        self.covered = _COVERED
+        self.storage = _STORAGE
         self.conversation = ""  # the step or journal commit with the transcript as it was at the last turn's end
         self.last_checkpoint = ""
         self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
@@ -155,9 +187,8 @@ class Session:
     def end_removed(self) -> None:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent, self.agent_type)
-        kept = ("worktree_path", "worktree_name", "base_commit", "started", "ended", "last_seen", "transcript_path",
-                "model", "metadata", "process", "counted", "counted_subagents", "oid_size", "is_opaque",
-                "is_external", "is_incomplete", "caller_variables")  # fmt: skip
+        kept = ("worktree", "started", "ended", "last_seen", "transcript_path", "model", "metadata", "process",
+                "covered", "oid_size", "is_opaque", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
         self.ended = self.ended or self.last_seen

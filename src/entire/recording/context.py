@@ -194,11 +194,11 @@ class Context:
         """Tell whether a session works in this worktree, also if it was moved since; states of some versions name no
         path.
         """
-        path = session.worktree_path
+        path = session.worktree.path
         if path and os.path.realpath(path) == os.path.realpath(self.place.top):
             return True
         is_elsewhere = bool(path) and layout.is_in(path, self.place.common_dir)
-        return not is_elsewhere and session.worktree_name == self.place.worktree_name
+        return not is_elsewhere and session.worktree.name == self.place.worktree_name
 
     def running(self, *, excluding: str = "") -> list[Session]:
         """Return the sessions of this worktree with a turn in progress."""

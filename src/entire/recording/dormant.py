@@ -51,9 +51,9 @@ def _is_of_running_turn(session: Session, task: SubagentTask) -> bool:
 
 def _known_lines(session: Session, end: Position) -> FileLines | None:
     """Return the lines of a transcript that is known to be a file of lines, which needs no plugin to be read."""
-    if not session.stored.lines or transcripts.was_rewritten(session):
+    if not session.storage.extent.lines or transcripts.was_rewritten(session):
         return None
-    now = LineTranscript(session.transcript_path).end(Position(byte=session.stored.size))
+    now = LineTranscript(session.transcript_path).end(Position(byte=session.storage.extent.size))
     return FileLines(path=session.transcript_path, lines=end.count, size=now.byte)
 
 
@@ -140,7 +140,7 @@ def recorded_end(session: Session, notes: Sequence[TurnNote] = ()) -> Position:
         last = Position(count=max((note.end for note in notes), default=0))
     else:
         last = turn.finish if turn.ended else turn.start
-    return last if is_later(last, session.counted) else session.counted
+    return last if is_later(last, session.covered.position) else session.covered.position
 
 
 def saved(objects: Objects, session: Session) -> SavedTranscript | None:
@@ -148,4 +148,6 @@ def saved(objects: Objects, session: Session) -> SavedTranscript | None:
     read without its plugin.
     """
     parts = step_transcripts.latest_parts(objects, session) if _known_lines(session, START) is None else ()
-    return step_transcripts.SavedTranscript(content=b"", parts=parts, size=session.stored.size) if parts else None
+    return (
+        step_transcripts.SavedTranscript(content=b"", parts=parts, size=session.storage.extent.size) if parts else None
+    )

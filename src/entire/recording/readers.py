@@ -136,4 +136,4 @@ def stand_in(session: Session) -> Agent:
     """Return what saves the transcript of an agent that was never installed."""
     from entire.agents.stand_in import StandIn
 
-    return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.lines))
+    return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.storage.extent.lines))

@@ -85,7 +85,7 @@ class SessionTranscript:
         """Return the latest known position that the transcript still holds: reading on from there is enough."""
         session, last = self._session, START
         turn = (session.turn.start, session.turn.finish) if session.turn is not None else ()
-        for position in (session.counted, *turn):
+        for position in (session.covered.position, *turn):
             if self.native.is_later(position, last) and self.native.holds(position):
                 last = position
         return last
@@ -206,7 +206,7 @@ class SessionTranscript:
         calculator = capabilities.token_calculator(self._agent, transcript)
         if calculator is not None:
             end = transcript.end()
-            spent = calculator.tokens(Position.from_json(self._session.counted_subagents.get(task.subagent)), end)
+            spent = calculator.tokens(Position.from_json(self._session.covered.subagents.get(task.subagent)), end)
             task.end, task.tokens = end.to_json(), {} if spent == UNKNOWN else usage_to_json(spent)
 
     def subagent_content(self, session_ref: str) -> Redacted:
@@ -234,11 +234,11 @@ class SessionTranscript:
         """Return the whole transcript up to ``finish`` as it goes into a tree, and what ``beside`` returns: its
         subagents' transcripts. A secret that one of them reveals goes from all, and from the session's prompts.
         """
-        before = self._session.redacted_with
+        before = self._session.storage.redacted_with
         found, others = self._stored(objects, finish), beside()
-        if remembered_at(self._session.redacted_with) is not None:
+        if remembered_at(self._session.storage.redacted_with) is not None:
             found = self._stored(objects, finish)
-        if self._session.redacted_with not in (before, 0):
+        if self._session.storage.redacted_with not in (before, 0):
             from entire.recording import revealed
 
             revealed.redact_again(place, self._session, in_transcript=found.revealed)
@@ -349,9 +349,9 @@ class SessionTranscript:
     def _below(self, path: str) -> str:
         """Return a path relative to the worktree's top; '' if it is not below it."""
         full = os.path.normpath(
-            path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path)
+            path if os.path.isabs(path) else os.path.join(self._session.worktree.path or self._top, path)
         )
-        former = self._session.worktree_path
+        former = self._session.worktree.path
         moved = [former] if former not in ("", self._top) and not os.path.isdir(former) else []
         for top in (self._top, os.path.realpath(self._top), *moved):
             if full.startswith(top + os.sep):

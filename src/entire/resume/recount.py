@@ -80,12 +80,12 @@ def turns_before(place: Place, session: Session, moment: float) -> list[TurnNote
 def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Position, Transcript]]:
     """Yield for each version how far it was counted and the transcript; the present one first."""
     ref = session.transcript_path
-    yield session.counted, agent.transcript(ref)
+    yield session.covered.position, agent.transcript(ref)
     own = sessions.own_path(place, session.session_id)
     for state, copy in transaction.kept(place, own, ref):
         known = _state(state) if state and copy else None
         if known is not None:
-            yield known.counted, agent.transcript(ref, files.read(copy) or b"")
+            yield known.covered.position, agent.transcript(ref, files.read(copy) or b"")
 
 
 def _state(copy: str) -> Session | None:

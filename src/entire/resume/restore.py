@@ -12,7 +12,7 @@ from entire.git import history
 from entire.model.effects import PutBack
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
-from entire.model.session import Session
+from entire.model.session import Covered, Session, SessionWorktree
 from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
@@ -235,7 +235,7 @@ def _state(context: Context, plan: _Plan) -> tuple[Session, list[TurnNote]]:
     whole = read(plan.agent, plan.change.path, data)
     state = plan.state or _new_state(context, plan)
     if transcript_merge.has_moved(state):
-        state.worktree_path, state.worktree_name = context.place.top, context.place.worktree_name
+        state.worktree = replace(state.worktree, path=context.place.top, name=context.place.worktree_name)
     notes = notes_of(stored.turns, whole.prompts, _noted(context, plan), whole.end)
     state.transcript_path = plan.change.path
     if stored.checkpoint_id:  # else it is what was put back, which no checkpoint has
@@ -246,16 +246,17 @@ def _state(context: Context, plan: _Plan) -> tuple[Session, list[TurnNote]]:
         transcript_merge.covered(plan.agent, plan.change.path, stored.data, data) if stored.checkpoint_id else None
     )
     held = read(plan.agent, plan.change.path, covered) if covered is not None and covered != data else whole
-    counted = whole.end if transcript.is_later(state.counted, whole.end) else state.counted
+    counted = whole.end if transcript.is_later(state.covered.position, whole.end) else state.covered.position
     if covered is not None and (held is whole or not transcript.is_later(counted, held.end)):
-        state.counted = held.end  # the whole checkpoint is counted
-        state.counted_subagents = _counted(plan, held.subagents)
+        # The whole checkpoint is counted.
+        state.covered = Covered(position=held.end, subagents=_counted(plan, held.subagents))
         state.last_checkpoint = stored.checkpoint_id
     else:  # the same records stay counted, though their bytes may differ
-        state.counted = transcript.at(counted.count)
-        for subagent, position in state.counted_subagents.items():
-            if subagent in plan.subagents:
-                state.counted_subagents[subagent] = [position[0], 0, position[2]]
+        subagents = {
+            subagent: [position[0], 0, position[2]] if subagent in plan.subagents else position
+            for subagent, position in state.covered.subagents.items()
+        }
+        state.covered = Covered(position=transcript.at(counted.count), subagents=subagents)
     first = next((note.prompt for note in notes if note.prompt), "")
     state.first_prompt = state.first_prompt or " ".join(redact_text(first).split())[:_FIRST_PROMPT]
     return state, notes
@@ -286,8 +287,8 @@ def _new_state(context: Context, plan: _Plan) -> Session:
     """Return a state for a session that has none here."""
     state = Session(plan.stored.session_id, plan.agent.name, plan.agent.type)
     state.phase = Phase.ENDED
-    state.worktree_path, state.worktree_name = context.place.top, context.place.worktree_name
-    state.base_commit = history.resolve(context.place.top, "HEAD") or steps.NO_COMMIT
+    head = history.resolve(context.place.top, "HEAD") or steps.NO_COMMIT
+    state.worktree = SessionWorktree(path=context.place.top, name=context.place.worktree_name, base_commit=head)
     times = [parse_time(turn.get("started_at")) for turn in plan.stored.turns] + [plan.stored.created]
     state.started = next((moment for moment in times if moment), 0.0)
     state.ended = state.last_seen = min(plan.stored.created, context.now())  # by another machine's clock

@@ -75,7 +75,7 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
 
 def has_moved(session: Session | None) -> bool:
     """Return whether a session's worktree is no longer at its old path."""
-    return session is not None and bool(session.worktree_path) and not os.path.isdir(session.worktree_path)
+    return session is not None and bool(session.worktree.path) and not os.path.isdir(session.worktree.path)
 
 
 def back_to(

@@ -214,8 +214,10 @@ class Rewind:
         if conversation.file.what == WRITTEN:
             transcripts.forget(session)
             if counted is None:
-                counted = conversation.agent.transcript(conversation.file.path, data).at(session.counted.count)
-        session.counted = counted if counted is not None else session.counted
+                counted = conversation.agent.transcript(conversation.file.path, data).at(session.covered.position.count)
+        session.covered = replace(
+            session.covered, position=counted if counted is not None else session.covered.position
+        )
 
     def _with_open_files(self) -> list[Session]:
         """Update the sessions' open files (those that differ from HEAD); return the sessions that changed."""

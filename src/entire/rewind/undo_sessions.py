@@ -7,6 +7,7 @@ since the rewind must stay in them, or answers would be counted twice.
 from __future__ import annotations
 
 from entire.model import jsontext
+from entire.model.value import replace
 from entire.resume import recount
 from entire.store import sessions, turnlog
 
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from entire.undo.draft import Draft
     from entire.undo.transaction import Transaction
 
-_OF_CONVERSATION = (
-    *("transcript_path", "turn", "tasks", "stored", "parts", "last_line", "first_prompt", "conversation"),
-)
+_OF_CONVERSATION = (*("transcript_path", "turn", "tasks", "storage", "first_prompt", "conversation"),)
 """The fields of a state that belong to the conversation and are restored with it."""
 
 
@@ -53,10 +52,10 @@ def _restore_conversation(context: Context, draft: Draft, before: Session, state
     if data is None and agent is not None and state.transcript_path:
         data = agent.transcript(state.transcript_path).snapshot()
     known = recount.counted(context.place, agent, state, data or b"") if agent is not None else None
-    state.counted = known if known is not None else before.counted
-    more = {subagent: position for subagent, position in before.counted_subagents.items()
-            if position[0] > state.counted_subagents.get(subagent, position)[0]}  # fmt: skip
-    state.counted_subagents = {**before.counted_subagents, **state.counted_subagents, **more}
+    state.covered = replace(state.covered, position=known if known is not None else before.covered.position)
+    more = {subagent: position for subagent, position in before.covered.subagents.items()
+            if position[0] > state.covered.subagents.get(subagent, position)[0]}  # fmt: skip
+    state.covered = replace(state.covered, subagents={**before.covered.subagents, **state.covered.subagents, **more})
     for name in _OF_CONVERSATION:
         setattr(state, name, getattr(before, name))
     notes = turnlog.path(context.place, state.session_id)

@@ -404,7 +404,7 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
                 context.journal.retention.chain_since = context.now()
         if step is not None:
             context.strategy.note_saved(branch, written[new], _size(taken))
-            step.session.base_commit = taken.snapshot.head or steps.NO_COMMIT
+            step.session.worktree = replace(step.session.worktree, base_commit=taken.snapshot.head or steps.NO_COMMIT)
             step.session.conversation = written[new]
             step.session.steps += 1
         return written[tree] if keep else "", written[new] if step is not None else ""

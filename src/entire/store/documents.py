@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from entire.model import jsontext
 from entire.model.digest import hash_of
+from entire.model.value import replace
 from entire.redact import Redacted, redact_json, remembered, remembered_at, trusted
 
 TYPE_CHECKING = False
@@ -20,8 +21,8 @@ _START = rb'"messages"\s*:\s*\[\s*'
 
 def redact(session: Session, data: bytes, objects: Objects) -> str | Redacted:
     """Return a document as it is stored: its content, or its object id if it is the last one."""
-    oid, whole, size, mark, kept = session.document or ("", "", 0, "", 0)
-    is_current = remembered_at(session.redacted_with) is None
+    oid, whole, size, mark, kept = session.storage.document or ("", "", 0, "", 0)
+    is_current = remembered_at(session.storage.redacted_with) is None
     known = objects.blob(oid) if oid and is_current else None
     if known is not None and hash_of(data) == whole:
         return str(oid)
@@ -42,7 +43,9 @@ def remember(session: Session, data: bytes, redacted: bytes, oid: str) -> None:
     if 0 < start < end and redacted.startswith(around) and redacted.endswith(after):
         size = len(data[start:end].rstrip())
         kept = len(redacted[start : len(redacted) - len(after)].rstrip())
-    session.document = [oid, hash_of(data), size, hash_of(data[start : start + size]), kept]
+    session.storage = replace(
+        session.storage, document=[oid, hash_of(data), size, hash_of(data[start : start + size]), kept]
+    )
 
 
 def _joined(data: bytes, start: int, size: int, kept: bytes) -> Redacted | None:

@@ -29,7 +29,7 @@ def find(place: Place, states: Sequence[Session]) -> dict[str, tuple[str, ...]]:
     """Return the files of these sessions that are still open, by session. A worktree that is gone has none."""
     recorded: dict[str, set[str]] = {}
     tops = {
-        state.session_id: layout.worktree_of(place, state.worktree_path, state.worktree_name)
+        state.session_id: layout.worktree_of(place, state.worktree.path, state.worktree.name)
         for state in states
         if state.open_files
     }

@@ -16,9 +16,10 @@ from entire.model.ids import is_session_id
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
-from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
+from entire.model.session import GROUPS, Process, Session, SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
 from entire.model.transcripts import UNKNOWN, Position, StoredLines
+from entire.model.value import replace
 from entire.store import gojson
 
 TYPE_CHECKING = False
@@ -88,7 +89,7 @@ def _was_removed(place: Place, session: Session, own: dict[str, Any]) -> bool:
     from entire.git import refs
     from entire.store import steps
 
-    ref = "refs/heads/" + steps.branch_name(session.base_commit, layout.worktree_id(session.worktree_name))
+    ref = "refs/heads/" + steps.branch_name(session.worktree.base_commit, layout.worktree_id(session.worktree.name))
     return ref not in refs.read(place.top, ref)
 
 
@@ -231,13 +232,18 @@ def note_seen(place: Place, moment: int) -> None:
 
 def to_own(session: Session) -> dict[str, Any]:
     """Return the complete state as JSON values."""
-    value: dict[str, Any] = dict(session.__dict__)
+    value: dict[str, Any] = {}
+    for name, item in session.__dict__.items():
+        if name in GROUPS:
+            value.update({key: getattr(item, field) for key, field in GROUPS[name].items()})
+        else:
+            value[name] = item
     value["phase"] = session.phase.value
     value["process"] = [session.process.pid, session.process.started]
     value["turn"] = None if session.turn is None else turn_json(session.turn)
     value["tasks"] = {name: _task_json(task) for name, task in session.tasks.items()}
-    value["counted"] = session.counted.to_json()
-    value["stored"] = [session.stored.lines, session.stored.size, session.stored.mark]
+    value["counted"] = session.covered.position.to_json()
+    value["stored"] = [session.storage.extent.lines, session.storage.extent.size, session.storage.extent.mark]
     value["turn_checkpoints"] = [
         {
             "id": checkpoint.id,
@@ -257,13 +263,11 @@ def from_own(value: dict[str, Any]) -> Session:
     """Read a complete state; keys of other versions are ignored, and lists that hold something else than we write."""
     session = Session(str(value.get("session_id", "")))
     for name, default in list(session.__dict__.items()):
-        if (
-            name in value
-            and name != "tasks"
-            and isinstance(value[name], type(default))
-            and _is_whole(name, value[name])
-            and not isinstance(default, (Phase, Process, Position))
-        ):
+        if name in GROUPS:
+            fields = GROUPS[name].items()
+            known = {field: value[key] for key, field in fields if _is_like(key, value, getattr(default, field))}
+            setattr(session, name, replace(default, **known))
+        elif name != "tasks" and _is_like(name, value, default):
             setattr(session, name, value[name])
         elif isinstance(default, float) and isinstance(value.get(name), int):
             setattr(session, name, float(value[name]))
@@ -271,8 +275,8 @@ def from_own(value: dict[str, Any]) -> Session:
     pid, started = _row(value.get("process") or (0, ""), (int, str))
     session.process = Process(pid=pid, started=started)
     session.turn = turn_from_json(value["turn"]) if value.get("turn") else None
-    session.counted = _position(value.get("counted"))
-    session.stored = _stored_lines(value.get("stored"))
+    session.covered = replace(session.covered, position=_position(value.get("counted")))
+    session.storage = replace(session.storage, extent=_stored_lines(value.get("stored")))
     session.tasks = {name: _task(task) for name, task in (value.get("tasks") or {}).items() if isinstance(task, dict)}
     session.turn_checkpoints = [
         TurnCheckpoint(
@@ -287,6 +291,16 @@ def from_own(value: dict[str, Any]) -> Session:
         for checkpoint in value.get("turn_checkpoints") or []
     ]
     return session
+
+
+def _is_like(name: str, value: dict[str, Any], default: object) -> bool:
+    """Tell whether a state has a value of the default's kind, of those that need no further reading."""
+    return (
+        name in value
+        and isinstance(value[name], type(default))
+        and _is_whole(name, value[name])
+        and not isinstance(default, (Phase, Process, Position))
+    )
 
 
 def _is_whole(name: str, value: Any) -> bool:
@@ -370,14 +384,14 @@ def _stored_lines(value: Any) -> StoredLines:
 
 def to_go(session: Session) -> dict[str, Any]:
     """Return the state in the Go CLI's form: keys in its order, empty optional ones left out."""
-    start = session.counted.count - 1 if _is_carried(session) else session.counted.count
+    start = session.covered.position.count - 1 if _is_carried(session) else session.covered.position.count
     value: dict[str, Any] = {
         "session_id": session.session_id,
         "cli_version": _version(),
-        "base_commit": session.base_commit,
-        "attribution_base_commit": session.base_commit,
-        "worktree_path": session.worktree_path,
-        "worktree_id": session.worktree_name,
+        "base_commit": session.worktree.base_commit,
+        "attribution_base_commit": session.worktree.base_commit,
+        "worktree_path": session.worktree.path,
+        "worktree_id": session.worktree.name,
         "started_at": gojson.rfc3339(session.started),
         "ended_at": gojson.rfc3339(session.ended) if session.ended else None,
         "phase": "active" if session.is_running else session.phase.value,
@@ -402,7 +416,7 @@ def _is_carried(session: Session) -> bool:
     if session.is_running or not (session.open_files and session.steps and session.last_checkpoint):
         return False
     finish = session.turn.finish.count if session.turn is not None else 0
-    return 0 < session.counted.count >= finish
+    return 0 < session.covered.position.count >= finish
 
 
 def take_over(session: Session, shared: dict[str, Any]) -> None:
@@ -418,17 +432,17 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
         from entire.agents import registry
 
         session.agent_type = registry.BUILTIN[registry.UNNAMED].type
-    session.base_commit = _text(shared, "base_commit")
-    session.worktree_path = _text(shared, "worktree_path")
-    session.worktree_name = _text(shared, "worktree_id")
+    session.worktree = replace(session.worktree, base_commit=_text(shared, "base_commit"))
+    session.worktree = replace(session.worktree, path=_text(shared, "worktree_path"))
+    session.worktree = replace(session.worktree, name=_text(shared, "worktree_id"))
     session.started = parse_time(shared.get("started_at")) or session.started
     session.ended = parse_time(shared.get("ended_at"))
     session.last_seen = parse_time(shared.get("last_interaction_time")) or session.started
     session.steps = _number(shared, "checkpoint_count")
     names = ("checkpoint_transcript_start", "condensed_transcript_lines", "transcript_lines_at_start")
     counted = next((number for name in names if (number := _number(shared, name))), 0)
-    if counted > session.counted.count:
-        session.counted = Position(count=counted)
+    if counted > session.covered.position.count:
+        session.covered = replace(session.covered, position=Position(count=counted))
     session.transcript_path = _text(shared, "transcript_path") or session.transcript_path
     session.first_prompt = _text(shared, "first_prompt") or session.first_prompt
     session.last_checkpoint = _text(shared, "last_checkpoint_id")
@@ -440,7 +454,7 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
     for checkpoint_id in turn_checkpoint_ids:
         if checkpoint_id not in known:
             session.turn_checkpoints.append(
-                TurnCheckpoint(id=checkpoint_id, commit="", moment=session.last_seen, since=session.counted)
+                TurnCheckpoint(id=checkpoint_id, commit="", moment=session.last_seen, since=session.covered.position)
             )
 
 

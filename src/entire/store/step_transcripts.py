@@ -46,7 +46,7 @@ def newest_step(place: Place, objects: Objects, session: Session) -> str:
         return session.conversation
     if not session.steps:
         return ""
-    ref = "refs/heads/" + steps.branch_name(session.base_commit, layout.worktree_id(session.worktree_name))
+    ref = "refs/heads/" + steps.branch_name(session.worktree.base_commit, layout.worktree_id(session.worktree.name))
     tip = refs.read(place.top, ref).get(ref, "")
     for step in history.log(place.top, [tip]) if tip else ():  # other sessions' too
         if trailers.parse(step.message).get(trailers.SESSION, [""])[0] == session.session_id:

@@ -83,7 +83,7 @@ def read_span(path: str, start: int, end: int) -> bytes:
 
 def was_rewritten(session: Session) -> bool:
     """Tell whether the transcript no longer starts with what is stored."""
-    stored = session.stored
+    stored = session.storage.extent
     if stored.size == 0:
         return False
     return _mark_of_file(session.transcript_path, stored.size) != stored.mark
@@ -91,13 +91,12 @@ def was_rewritten(session: Session) -> bool:
 
 def forget(session: Session) -> None:
     """Make the next ``store`` start at the transcript's beginning."""
-    session.stored = StoredLines()
-    session.parts, session.last_line = [], []
+    session.storage = replace(session.storage, extent=StoredLines(), parts=[], last_line=[])
 
 
 def part_ids(session: Session) -> list[str]:
     """Return the blobs of the parts and of the line after them: the next ``store`` may refer to them."""
-    return [*(str(oid) for oid, _ in session.parts), *map(str, session.last_line[2:])]
+    return [*(str(oid) for oid, _ in session.storage.parts), *map(str, session.storage.last_line[2:])]
 
 
 def store(session: Session, held: FileLines, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
@@ -107,24 +106,25 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     ``shorten`` cuts a value inside a single line that exceeds the size of a part. If there is more than ``MAX_NEW``,
     the result ends with a line before that, and the next call goes on from there.
     """
-    if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
+    if was_rewritten(session) or held.size < session.storage.extent.size or not session.storage.extent.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
-    since = remembered_at(session.redacted_with)
+    since = remembered_at(session.storage.redacted_with)
     if since is None and _has_same_end(session, held):
         return Stored(parts=tuple(part_ids(session)), lines=held.lines, size=held.size)
-    before = session.stored, list(session.parts)
-    if since is None and held.size > session.stored.size:
+    before = session.storage
+    if since is None and held.size > session.storage.extent.size:
         since = remembered()
-    known = [] if since is None else [(session.stored.size, since)]
+    known = [] if since is None else [(session.storage.extent.size, since)]
     with LargeBlobs(where) as blobs:
         stored = _store_new(session, held, blobs, shorten, known)
     revealed = _first_revealed(held.path, known)
     if revealed is None:
-        session.redacted_with = memory_size() if known else session.redacted_with
+        session.storage = replace(
+            session.storage, redacted_with=memory_size() if known else session.storage.redacted_with
+        )
         return stored
-    session.stored, session.parts = before
-    session.last_line = []
-    was_stored = revealed < session.stored.size
+    session.storage = replace(session.storage, extent=before.extent, parts=before.parts, last_line=[])
+    was_stored = revealed < session.storage.extent.size
     if was_stored:
         forget(session)
     stored = store(session, held, where, shorten)
@@ -141,13 +141,13 @@ def _store_new(
     """Store what is new, and add to ``known`` how many secrets were remembered when the bytes up to a place had been
     redacted.
     """
-    since = session.stored.size
-    session.last_line = []
-    parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
+    since = session.storage.extent.size
+    session.storage = replace(session.storage, last_line=[])
+    parts: list[str | Redacted] = [str(oid) for oid, _ in session.storage.parts]
     for block, size, is_last in _blocks(held.path, since, held.size):
         last = b""
-        if session.stored.size + size > since + MAX_NEW and session.parts:
-            return Stored(parts=tuple(parts), lines=session.stored.lines, size=session.stored.size)
+        if session.storage.extent.size + size > since + MAX_NEW and session.storage.parts:
+            return Stored(parts=tuple(parts), lines=session.storage.extent.lines, size=session.storage.extent.size)
         if is_last:
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
             block, last = block[:whole], block[whole:]
@@ -158,19 +158,19 @@ def _store_new(
             oid = _part_id(session, part)
             parts.append(blobs.put(part, oid) if _is_large(part) else part)
             _remember(session, size - len(last), block.count(b"\n"), oid)
-            known.append((session.stored.size, remembered()))
+            known.append((session.storage.extent.size, remembered()))
         if last:
             part = _redact(last, shorten)
             parts.append(part)
-            session.last_line = [len(last), hash_of(last), _part_id(session, part)]
-            known.append((session.stored.size + len(last), remembered()))
+            session.storage = replace(session.storage, last_line=[len(last), hash_of(last), _part_id(session, part)])
+            known.append((session.storage.extent.size + len(last), remembered()))
     return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
 
 
 def _has_same_end(session: Session, held: FileLines) -> bool:
     """Tell whether nothing follows the parts but the last line, as it was stored."""
-    size, digest, _ = session.last_line or (0, "", "")
-    start = session.stored.size
+    size, digest, _ = session.storage.last_line or (0, "", "")
+    start = session.storage.extent.size
     return bool(size) and start + size == held.size and hash_of(read_span(held.path, start, held.size)) == digest
 
 
@@ -198,17 +198,17 @@ def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted:
     files = dict(zip(part_names(len(whole.parts)), whole.parts, strict=True))
     if len(files) == 1 or not whole.lines or whole.size > BASE_LIMIT:
         return files
-    copied = session.copied + whole.size
+    copied = session.storage.copied + whole.size
     if is_counted or copied <= ONE_FILE_LIMIT:
         data = _joined(whole.parts, objects)
         if data is not None:
-            session.copied += len(data)
+            session.storage = replace(session.storage, copied=session.storage.copied + len(data))
             return {part_names(1)[0]: data, **{f"parts/{name}": part for name, part in files.items()}}
-    elif copied <= BASE_LIMIT and session.parts[0][1] <= session.counted.count < whole.lines - 1:
+    elif copied <= BASE_LIMIT and session.storage.parts[0][1] <= session.covered.position.count < whole.lines - 1:
         data = _joined(whole.parts[:-1], objects)
         if data is not None:
-            session.copied += len(data)
-            session.parts = [[blob_id(data, len(session.parts[0][0])), whole.lines - 1]]
+            part = [blob_id(data, len(session.storage.parts[0][0])), whole.lines - 1]
+            session.storage = replace(session.storage, copied=session.storage.copied + len(data), parts=[part])
             return dict(zip(part_names(2), (data, whole.parts[-1]), strict=True))
     return files
 
@@ -220,15 +220,16 @@ def _joined(parts: Sequence[str | Redacted], objects: Objects) -> Redacted | Non
 
 
 def _part_id(session: Session, part: Redacted) -> str:
-    return blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size)
+    return blob_id(part, len(session.storage.parts[0][0]) if session.storage.parts else session.oid_size)
 
 
 def _remember(session: Session, size: int, lines: int, oid: str) -> None:
     """Record a part of complete lines, which no longer changes; ``size``: theirs in the agent's file."""
-    session.parts.append([oid, lines])
-    at = session.stored.size + size
+    storage = session.storage
+    at = storage.extent.size + size
     mark = _mark_of_file(session.transcript_path, at)
-    session.stored = StoredLines(lines=session.stored.lines + lines, size=at, mark=mark)
+    extent = StoredLines(lines=storage.extent.lines + lines, size=at, mark=mark)
+    session.storage = replace(storage, extent=extent, parts=[*storage.parts, [oid, lines]])
 
 
 def _redact(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
@@ -277,13 +278,13 @@ def _line_size(path: str, start: int, end: int) -> int:
 
 def merge(session: Session, objects: Objects, where: str) -> None:
     """Join old parts when there are many: a part's suffix has three digits."""
-    if len(session.parts) < MERGE_AT:
+    if len(session.storage.parts) < MERGE_AT:
         return
     merged: list[list[Any]] = []
     data: list[bytes] = []
     lines = size = 0
     with LargeBlobs(where) as blobs:
-        for oid, count in session.parts:
+        for oid, count in session.storage.parts:
             blob = objects.blob(oid)
             if blob is None:
                 forget(session)  # our objects were deleted: store everything again
@@ -295,7 +296,7 @@ def merge(session: Session, objects: Objects, where: str) -> None:
             lines += count
             size += len(blob) + 1
         merged.append([_put_joined(session, data, blobs), lines])
-    session.parts = merged
+    session.storage = replace(session.storage, parts=merged)
 
 
 def _put_joined(session: Session, parts: list[bytes], blobs: LargeBlobs) -> str:
@@ -320,29 +321,29 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     if len(chunks) != 1 or not _is_lines(chunks[0]):
         forget(session)
         parts = _document(session, chunks, objects)
-        session.redacted_with = memory_size()
+        session.storage = replace(session.storage, redacted_with=memory_size())
         return Stored(parts=parts, lines=0, size=size)
-    data, stored = chunks[0], session.stored
+    data, stored = chunks[0], session.storage.extent
     before = _stored_beginning(session, data, objects)
-    known = before if remembered_at(session.redacted_with) is None else b""
+    known = before if remembered_at(session.storage.redacted_with) is None else b""
     if known and stored.size == size:
-        return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
+        return Stored(parts=(str(session.storage.parts[0][0]),), lines=0, size=size)
     secrets = remembered()
     redacted = redact_jsonl(data[stored.size if known else 0 :])
     redacted = trusted(known + redacted) if known else redacted
     if known and remembered() > secrets:
         redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
-    session.redacted_with = memory_size()
+    session.storage = replace(session.storage, redacted_with=memory_size())
     return Stored(parts=(redacted,), lines=0, size=size, revealed=not redacted.startswith(before))
 
 
 def _stored_beginning(session: Session, data: bytes, objects: Objects) -> bytes:
     """Return what is stored of a transcript in one piece, if ``data`` goes on from there."""
-    stored = session.stored
-    if not stored.size or stored.lines or len(session.parts) != 1 or _mark(data, stored.size) != stored.mark:
+    stored = session.storage.extent
+    if not stored.size or stored.lines or len(session.storage.parts) != 1 or _mark(data, stored.size) != stored.mark:
         return b""
-    return objects.blob(str(session.parts[0][0])) or b""
+    return objects.blob(str(session.storage.parts[0][0])) or b""
 
 
 def _document(session: Session, chunks: Sequence[bytes], objects: Objects) -> tuple[str | Redacted, ...]:
@@ -394,8 +395,8 @@ def _remember_whole(session: Session, data: bytes, redacted: Redacted) -> None:
     forget(session)
     if data.endswith(b"\n"):
         lines = data.count(b"\n")
-        session.parts = [[blob_id(redacted, session.oid_size), lines]]
-        session.stored = StoredLines(size=len(data), mark=_mark(data, len(data)))
+        session.storage = replace(session.storage, parts=[[blob_id(redacted, session.oid_size), lines]])
+        session.storage = replace(session.storage, extent=StoredLines(size=len(data), mark=_mark(data, len(data))))
 
 
 def _mark(data: bytes, end: int) -> str:

@@ -45,7 +45,7 @@ class ManualCommit:
 
     def source(self, session: Session) -> str:
         """Return the name of the shadow branch with a session's steps."""
-        return self._branch(session.base_commit)
+        return self._branch(session.worktree.base_commit)
 
     def destination(self, session: Session, others: Sequence[Session], head: str) -> Destination:
         """Return the shadow branch on ``head``.
@@ -53,14 +53,14 @@ class ManualCommit:
         If HEAD moved away from a branch's base (pull, switch, reset), the branch is replaced by one on ``head``, unless
         another session still has steps on it.
         """
-        branch, old = self._branch(head), self._branch(session.base_commit)
+        branch, old = self._branch(head), self._branch(session.worktree.base_commit)
         tips = self._retention.shadow_tips
         tip = tips.get(branch, "")  # if outdated, moving the ref fails
         left_behind = tips.get(old, "")
-        is_shared = any(other.steps and self._branch(other.base_commit) == old for other in others)
+        is_shared = any(other.steps and self._branch(other.worktree.base_commit) == old for other in others)
         if old == branch or not session.steps or not left_behind or is_shared:
             return Destination(branch=branch, old=tip, parent=tip)
-        retained = self._retained(session.base_commit, left_behind, self._retention.shadow_sizes.get(old, 0))
+        retained = self._retained(session.worktree.base_commit, left_behind, self._retention.shadow_sizes.get(old, 0))
         moves = (Move(ref=f"refs/heads/{old}", new="", old=left_behind), _retain(retained))
         return Destination(branch=branch, old=tip, parent=tip or left_behind, moves=moves, retained=retained)
 
@@ -82,14 +82,14 @@ class ManualCommit:
         retain their tips, and delete retained steps that are too old or too big.
         """
         retention = self._retention
-        done = {self._branch(session.base_commit) for session in sessions if session.steps}
-        done -= {self._branch(other.base_commit) for other in others if other.steps and other not in sessions}
+        done = {self._branch(session.worktree.base_commit) for session in sessions if session.steps}
+        done -= {self._branch(other.worktree.base_commit) for other in others if other.steps and other not in sessions}
         unknown = [name for name in done if ask or not retention.shadow_tips.get(name)]
         if unknown:
             found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in unknown))
             retention.shadow_tips.update({name: found.get(f"refs/heads/{name}", "") for name in unknown})
         tips = {name: tip for name in done if (tip := retention.shadow_tips.pop(name))}
-        bases = {self._branch(session.base_commit): session.base_commit for session in sessions}
+        bases = {self._branch(session.worktree.base_commit): session.worktree.base_commit for session in sessions}
         if ask:
             from entire.store import retained_steps
 

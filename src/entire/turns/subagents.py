@@ -140,7 +140,7 @@ def _is_in_background(context: Context, session: Session, event: Event) -> bool:
 
 
 def _since(session: Session) -> Position:
-    return session.turn.start if session.turn is not None else session.counted
+    return session.turn.start if session.turn is not None else session.covered.position
 
 
 def _step(

@@ -48,11 +48,16 @@ def begin(context: Context, session: Session, event: Event) -> None:
     _accept_cut(session, transcript, start)
     last = session.turn.finish if session.turn is not None else START
     is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
-    if is_new and session.counted == START and transcript.shares_answer(start) and _is_fork(context, session, start):
-        session.counted = start
-    if session.is_external and transcript.is_later(start, session.counted) and start.count != last.count:
+    if (
+        is_new
+        and session.covered.position == START
+        and transcript.shares_answer(start)
+        and _is_fork(context, session, start)
+    ):
+        session.covered = replace(session.covered, position=start)
+    if session.is_external and transcript.is_later(start, session.covered.position) and start.count != last.count:
         # Its hooks did not run, or the agent went on writing.
-        known = last if transcript.is_later(last, session.counted) else session.counted
+        known = last if transcript.is_later(last, session.covered.position) else session.covered.position
         session.is_incomplete |= transcript.has_answers(known, start) is not False
     if is_new and not session.untracked_at_start:
         agent_paths = context.journal.attribution.agent_paths
@@ -64,7 +69,10 @@ def begin(context: Context, session: Session, event: Event) -> None:
                         started=context.now(), prompt_position=start.count,
                         model=event.model or session.model)  # fmt: skip
     session.first_prompt = session.first_prompt or _first_words(prompt)
-    session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
+    session.worktree = replace(
+        session.worktree,
+        base_commit=session.worktree.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT,
+    )
     session.process = agent_process(event.pid)
     session.turn_checkpoints = []
     session.head_logs = layout.other_head_logs(context.place)
@@ -114,7 +122,7 @@ def _behind_copied(
     """Let a fork's first turn begin where its own prompt stands: an agent may copy the history of another session after
     the turn's start, and some give each copied prompt the id of the new one.
     """
-    if turn.start != START or session.counted != START or finish == START:
+    if turn.start != START or session.covered.position != START or finish == START:
         return turn
     prompts = transcript.prompts(START, finish)
     if len(prompts) < 2:  # nothing was copied, and nothing has to be redacted again
@@ -125,7 +133,8 @@ def _behind_copied(
         return turn
     known = [other.turn.finish for other in _others(context, session) if other.turn is not None]
     if any(map(transcript.shares_answer, known)):
-        session.counted = start = transcript.at(own[-1].position)
+        start = transcript.at(own[-1].position)
+        session.covered = replace(session.covered, position=start)
         turn = replace(turn, start=start, prompt_position=start.count)
     return turn
 
@@ -134,16 +143,16 @@ def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) 
     """Accept a transcript that became shorter between turns (rewound, compacted): the rest of it is already counted."""
     if stored.was_rewritten(session):
         stored.forget(session)
-    if transcript.is_later(session.counted, end):
-        session.counted = end
+    if transcript.is_later(session.covered.position, end):
+        session.covered = replace(session.covered, position=end)
 
 
 def reset_position(context: Context, session: Session, _event: Event) -> None:
     """Read a transcript that became shorter within a turn (compacted) from its start: its content is new."""
     stored.forget(session)
     transcript = context.transcripts.of(session)
-    if not transcript.holds(session.counted):
-        session.counted = START
+    if not transcript.holds(session.covered.position):
+        session.covered = replace(session.covered, position=START)
     if session.turn is not None and not transcript.holds(session.turn.start):
         session.turn = replace(session.turn, start=START, is_rewritten=True)
 
@@ -211,7 +220,9 @@ def _save(context: Context, session: Session, event: Event) -> None:
     is_repeated = _has_ended(session) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
-        is_split = transcript.is_later(session.counted, turn.start)  # a commit's checkpoint counts its beginning
+        is_split = transcript.is_later(
+            session.covered.position, turn.start
+        )  # a commit's checkpoint counts its beginning
         is_told = transcript.is_told(turn.start, finish) and not is_split
         session.is_incomplete |= session.is_external and not is_told
     _identify_subagents(session, transcript, turn, finish)
@@ -264,7 +275,7 @@ def _end_of_last(context: Context, session: Session, transcript: SessionTranscri
     from entire.store import turnlog
 
     last = transcript.at(max((note.end for note in turnlog.read(context.place, session.session_id)), default=0))
-    return last if transcript.is_later(last, session.counted) else session.counted
+    return last if transcript.is_later(last, session.covered.position) else session.covered.position
 
 
 def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:

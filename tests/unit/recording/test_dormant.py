@@ -7,6 +7,7 @@ from pathlib import Path
 from entire import layout
 from entire.model.session import Session, SubagentTask, Turn
 from entire.model.transcripts import START, UNKNOWN, FileLines, Position, TokenUsage
+from entire.model.value import replace
 from entire.recording.dormant import DormantAgent, RecordedTranscript, recorded_end
 from entire.store import transcripts
 from entire.store.turnlog import TurnNote
@@ -41,12 +42,12 @@ def test_a_turn_that_used_nothing_is_known() -> None:
 
 def test_the_latest_position_is_where_the_running_turn_began() -> None:
     session = Session("s-1")
-    session.counted = Position(count=2)
+    session.covered = replace(session.covered, position=Position(count=2))
     session.turn = Turn(id="t", start=Position(count=5))
     assert recorded_end(session) == Position(count=5)
     session.turn = Turn(id="t", start=Position(count=5), finish=END, ended=1.0)
     assert recorded_end(session) == END
-    session.counted = Position(count=12)
+    session.covered = replace(session.covered, position=Position(count=12))
     assert recorded_end(session) == Position(count=12)
     session.turn = None
     assert recorded_end(session, [note("one", 0, 15)]) == Position(count=15), "a rewind leaves no turn"

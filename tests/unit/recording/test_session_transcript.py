@@ -12,6 +12,7 @@ import pytest
 from entire.git.read import Objects
 from entire.model.session import Session
 from entire.model.transcripts import START, UNKNOWN, Position
+from entire.model.value import replace
 from entire.recording.session_transcript import SessionTranscript
 from tests.integration.bare_agent import with_capabilities
 
@@ -27,7 +28,7 @@ RECORDS = [
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     made = Session("s")
-    made.worktree_path = str(tmp_path)
+    made.worktree = replace(made.worktree, path=str(tmp_path))
     made.transcript_path = str(tmp_path / "s.jsonl")
     Path(made.transcript_path).write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
     return made
@@ -39,7 +40,7 @@ def objects(tmp_path: Path) -> Objects:
 
 
 def reader_of(session: Session, *names: str) -> SessionTranscript:
-    return SessionTranscript(with_capabilities(*names)(), session, session.worktree_path)
+    return SessionTranscript(with_capabilities(*names)(), session, session.worktree.path)
 
 
 def test_without_capabilities(session: Session, objects: Objects) -> None:
@@ -58,7 +59,7 @@ def test_without_capabilities(session: Session, objects: Objects) -> None:
 def test_a_file_of_lines_is_counted_from_its_last_known_position(session: Session) -> None:
     end = reader_of(session, "line_transcript").end()
     assert (end.count, end.byte) == (5, os.path.getsize(session.transcript_path))
-    session.counted = end
+    session.covered = replace(session.covered, position=end)
     with open(session.transcript_path, "a") as file:
         file.write('{"answer": "z"}\n')
     assert reader_of(session, "line_transcript").end().count == 6
@@ -82,7 +83,7 @@ def test_paths_are_relative_to_the_top_whatever_links_lead_there(session: Sessio
     (top / "dir").mkdir(parents=True)
     (tmp_path / "link").symlink_to(top)
     (top / "inner").symlink_to(top / "dir")
-    session.worktree_path = str(tmp_path / "link")
+    session.worktree = replace(session.worktree, path=str(tmp_path / "link"))
     files = [str(tmp_path / "link/dir/a"), str(top / "dir/b"), "dir/../c", str(tmp_path / "x"), "../y", str(top), ""]
     Path(session.transcript_path).write_text("".join(json.dumps({"file": file}) + "\n" for file in files))
     reader = SessionTranscript(with_capabilities("transcript_analyzer")(), session, str(tmp_path / "link"))
@@ -131,7 +132,7 @@ def test_each_question_is_asked_once(session: Session) -> None:
     agent = with_capabilities("transcript_analyzer", "token_calculator", "subagent_extractor", "line_transcript")()
     plain = agent.transcript
     agent.transcript = lambda *given: Curious(plain(*given))  # type: ignore[method-assign]
-    reader = SessionTranscript(agent, session, session.worktree_path)
+    reader = SessionTranscript(agent, session, session.worktree.path)
     for _ in range(2):
         end = reader.end()
         reader.prompts(START, end)

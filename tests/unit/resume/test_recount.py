@@ -12,6 +12,7 @@ from entire.agents.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
 from entire.model.transcripts import START, Position
+from entire.model.value import replace
 from entire.resume import recount
 from entire.store import sessions, turnlog
 from entire.store.turnlog import TurnNote
@@ -39,7 +40,7 @@ class Desk:
     def now(self, *prompts: tuple[str, int], counted: int, notes: list[TurnNote]) -> None:
         """Let the session be so, and the next rewind leave it so."""
         Path(self.session.transcript_path).write_bytes(talk(*prompts))
-        self.session.counted = Position(count=counted)
+        self.session.covered = replace(self.session.covered, position=Position(count=counted))
         sessions.save(self.place, self.session)
         Path(turnlog.path(self.place, ID)).write_bytes(turnlog.dumps(notes))
 
@@ -113,7 +114,7 @@ def test_a_past_that_nobody_can_read_is_passed_over(desk: Desk) -> None:
     Path(sessions.own_path(desk.place, ID)).write_bytes(b"\xff{")
     Path(turnlog.path(desk.place, ID)).write_bytes(b'{"turn"\n')
     desk.leave()
-    desk.session.counted = START
+    desk.session.covered = replace(desk.session.covered, position=START)
     assert desk.counted(FIRST) == START
     assert desk.turns(FIRST) == [("", 0)]
 

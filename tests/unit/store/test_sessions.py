@@ -15,6 +15,7 @@ from entire.layout import Place
 from entire.model.phases import Phase
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
 from entire.model.transcripts import Position, StoredLines, TokenUsage
+from entire.model.value import replace
 from entire.store import sessions
 from entire.store.sessions import from_own, to_go, to_own
 
@@ -27,6 +28,14 @@ KEYS = {
     "agent_type": "o", "token_usage": "o", "transcript_lines_at_start": "o", "transcript_identifier_at_start": "o",
     "transcript_path": "o", "first_prompt": "o", "prompt_attributions": "o", "pending_prompt_attribution": "o",
 }  # fmt: skip
+
+OWN_KEYS = """
+    session_id agent agent_type phase worktree_path worktree_name base_commit started ended last_seen
+    transcript_path transcript_problem model first_prompt metadata process turn queued ended_ref turn_checkpoints
+    open_files staged_before is_staged_known uncommitted untracked_at_start steps head_logs counted
+    counted_subagents stored parts last_line document redacted_with copied conversation last_checkpoint tasks
+    background oid_size is_opaque is_external caller_variables is_incomplete foreign removed
+"""
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 number = st.integers(0, 10**6)
@@ -52,8 +61,8 @@ def states(draw: st.DrawFn) -> Session:
     """A session with anything in it."""
     session = Session("s-1", "claude-code", "Claude Code")
     session.phase = draw(st.sampled_from(list(Phase)))
-    session.base_commit = draw(st.sampled_from(["", "0" * 40, "ab" * 20]))
-    session.worktree_path, session.worktree_name = draw(text), draw(text)
+    session.worktree = replace(session.worktree, base_commit=draw(st.sampled_from(["", "0" * 40, "ab" * 20])))
+    session.worktree = replace(session.worktree, path=draw(text), name=draw(text))
     session.started, session.last_seen = draw(moment), draw(moment)
     session.ended = draw(st.just(0.0) | moment)
     session.transcript_path, session.first_prompt, session.model = draw(text), draw(text), draw(text)
@@ -65,10 +74,12 @@ def states(draw: st.DrawFn) -> Session:
     session.uncommitted = draw(text)
     session.untracked_at_start = draw(st.lists(text, max_size=3))
     session.steps = draw(number)
-    session.counted = draw(position)
-    session.stored = StoredLines(lines=draw(number), size=draw(number), mark=draw(text))
-    session.parts = draw(st.lists(st.tuples(text, number).map(list), max_size=3))
-    session.last_line = draw(st.just([]) | st.tuples(number, text, text).map(list))
+    session.covered = replace(session.covered, position=draw(position))
+    session.storage = replace(
+        session.storage, extent=StoredLines(lines=draw(number), size=draw(number), mark=draw(text))
+    )
+    session.storage = replace(session.storage, parts=draw(st.lists(st.tuples(text, number).map(list), max_size=3)))
+    session.storage = replace(session.storage, last_line=draw(st.just([]) | st.tuples(number, text, text).map(list)))
     session.last_checkpoint = draw(st.sampled_from(["", "a1b2c3d4e5f6"]))
     session.tasks = draw(st.dictionaries(text, st.builds(lambda kind: SubagentTask(kind=kind), text), max_size=2))
     session.background = draw(st.lists(text, max_size=2))
@@ -96,8 +107,8 @@ def by_the_go_cli(place: Place, **value: Any) -> None:
 def saved(place: Place) -> Session:
     session = Session("s", "claude-code", "Claude Code")
     session.started = session.last_seen = 1.7e9
-    session.base_commit = "ab" * 20
-    session.worktree_path = place.top
+    session.worktree = replace(session.worktree, base_commit="ab" * 20)
+    session.worktree = replace(session.worktree, path=place.top)
     sessions.save(place, session)
     return session
 
@@ -123,7 +134,7 @@ def test_the_shared_form_has_the_promised_keys_in_their_order(session: Session) 
 def test_what_the_shared_form_says_is_taken_over_again(session: Session) -> None:
     again = Session("s-1")
     sessions.take_over(again, json.loads(json.dumps(to_go(session))))
-    assert to_go(again)["base_commit"] == session.base_commit
+    assert to_go(again)["base_commit"] == session.worktree.base_commit
     assert again.open_files == session.open_files
     assert again.steps == session.steps
     assert again.is_running == session.is_running
@@ -174,13 +185,13 @@ def test_what_the_go_cli_wrote_last_is_taken_over_and_the_rest_kept(place: Place
 def test_tokens_that_are_counted_stay_counted_whatever_the_go_cli_wrote_back(place: Place) -> None:
     """It writes back the start that we gave it, one line before what is counted, or counts on from there."""
     session = saved(place)
-    session.counted = Position(count=10, byte=500, mark="m")
+    session.covered = replace(session.covered, position=Position(count=10, byte=500, mark="m"))
     sessions.save(place, session)
-    for start, counted in ((9, session.counted), (10, session.counted), (14, Position(count=14))):
+    for start, counted in ((9, session.covered.position), (10, session.covered.position), (14, Position(count=14))):
         by_the_go_cli(place, checkpoint_transcript_start=start, worktree_path=place.top)
         again = sessions.find(place, "s")
         assert again is not None
-        assert again.counted == counted
+        assert again.covered.position == counted
 
 
 def test_the_state_of_another_session_is_not_accepted(place: Place) -> None:
@@ -191,7 +202,7 @@ def test_the_state_of_another_session_is_not_accepted(place: Place) -> None:
     assert [found.session_id for found in sessions.list_states(place)] == ["s", "t"]
     found = sessions.find(place, "t", repair=True)
     assert found is not None
-    assert (found.session_id, found.base_commit, found.worktree_path) == ("t", "", "")
+    assert (found.session_id, found.worktree.base_commit, found.worktree.path) == ("t", "", "")
     assert not Path(sessions.own_path(place, "t")).exists()
     assert sessions.find(place, "s") is not None
     assert session.session_id == "s"
@@ -213,12 +224,12 @@ def test_a_state_with_old_names_and_phases_is_read(place: Place) -> None:
                   turn_id="0123456789ab", files_touched=None)  # fmt: skip
     session = sessions.find(place, "s")
     assert session is not None
-    assert (session.phase, session.counted.count) == (Phase.ACTIVE_COMMITTED, 7)
+    assert (session.phase, session.covered.position.count) == (Phase.ACTIVE_COMMITTED, 7)
     assert [checkpoint.id for checkpoint in session.turn_checkpoints] == ["a1b2c3d4e5f6"]
     by_the_go_cli(place, phase="something new", transcript_lines_at_start=5, checkpoint_transcript_start=0)
     session = sessions.find(place, "s")
     assert session is not None
-    assert (session.phase, session.counted.count) == (Phase.IDLE, 5)
+    assert (session.phase, session.covered.position.count) == (Phase.IDLE, 5)
 
 
 def test_in_the_shared_form_a_commit_within_a_turn_shows_as_active_with_ids() -> None:
@@ -232,7 +243,9 @@ def test_in_the_shared_form_a_commit_within_a_turn_shows_as_active_with_ids() ->
 def test_carried_work_starts_one_line_before_what_was_counted() -> None:
     """So the Go CLI can continue it (docs/reference/linking.md section 2)."""
     session = Session("s")
-    session.counted, session.steps, session.open_files = Position(count=10), 1, ["b.txt"]
+    session.covered = replace(session.covered, position=Position(count=10))
+    session.steps = 1
+    session.open_files = ["b.txt"]
     session.last_checkpoint = "a1b2c3d4e5f6"
     assert to_go(session)["checkpoint_transcript_start"] == 9
     session.open_files = []
@@ -335,4 +348,9 @@ def test_a_list_with_what_does_not_belong_there_is_empty(place: Place, field: st
     path.write_text(json.dumps({**json.loads(path.read_text()), field: broken}))
     session = sessions.find(place, "s")
     assert session is not None
-    assert (session.agent, getattr(session, field)) == ("demo", type(broken)())
+    assert (session.agent, sessions.to_own(session)[field]) == ("demo", type(broken)())
+
+
+def test_the_keys_of_a_state_keep_their_order() -> None:
+    """What belongs together is one value of a session, but not of its file."""
+    assert [*sessions.to_own(Session("s"))] == OWN_KEYS.split()

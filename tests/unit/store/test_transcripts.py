@@ -117,16 +117,18 @@ def test_a_growing_transcript_is_whole_after_each_turn_and_its_stored_parts_stay
             sandbox.append(added)
             if cut:
                 sandbox.append(b'{"half a line": ')  # the agent was killed while it wrote
-            before = [tuple(part) for part in sandbox.session.parts]
+            before = [tuple(part) for part in sandbox.session.storage.parts]
             parts = sandbox.store()
             assert b"\n".join(parts) == redact_jsonl(sandbox.data())
             assert SECRET.encode() not in b"".join(parts)
-            after = [tuple(part) for part in sandbox.session.parts]
+            after = [tuple(part) for part in sandbox.session.storage.parts]
             if len(before) < merge_at:
                 assert after[: len(before)] == before
             assert all(oid in sandbox.blobs.kept for oid, _ in after), "remembered parts are in git"
-            assert sum(count for _, count in after) == sandbox.session.stored.lines
-            assert sandbox.session.stored.lines == sandbox.data()[: sandbox.session.stored.size].count(b"\n")
+            assert sum(count for _, count in after) == sandbox.session.storage.extent.lines
+            assert sandbox.session.storage.extent.lines == sandbox.data()[: sandbox.session.storage.extent.size].count(
+                b"\n"
+            )
 
 
 @given(growth, growth, growth)
@@ -135,9 +137,9 @@ def test_storing_twice_changes_nothing(first: bytes, second: bytes, third: bytes
     with world(block=64) as sandbox:
         sandbox.append(first + second)
         parts = sandbox.store()
-        remembered = list(sandbox.session.parts)
+        remembered = list(sandbox.session.storage.parts)
         assert sandbox.store() == parts
-        assert sandbox.session.parts == remembered
+        assert sandbox.session.storage.parts == remembered
         sandbox.append(third)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
 
@@ -160,7 +162,7 @@ def test_a_rewritten_file_is_stored_from_its_beginning(old: bytes, new: bytes, m
         sandbox.write(b'{"first": 1}\n' + old)
         sandbox.store()
         sandbox.write(b'{"other": 1}\n' + new.replace(b"\n", b" anew\n"))
-        assert transcripts.was_rewritten(sandbox.session) == (sandbox.session.stored.size > 0)
+        assert transcripts.was_rewritten(sandbox.session) == (sandbox.session.storage.extent.size > 0)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
         sandbox.append(more)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
@@ -172,7 +174,7 @@ def test_a_file_cut_in_its_middle_is_stored_as_it_is_now() -> None:
         sandbox.store()
         sandbox.write(b'{"a": 1}\n')
         assert sandbox.store() == [b'{"a": 1}\n']
-        assert sandbox.session.parts == []
+        assert sandbox.session.storage.parts == []
         sandbox.append(b'{"d": 4}\n')
         assert sandbox.store() == [b'{"a": 1}', b'{"d": 4}\n']
 
@@ -183,7 +185,7 @@ def test_a_file_that_is_gone_has_no_parts_and_keeps_none() -> None:
         sandbox.store()
         os.unlink(sandbox.session.transcript_path)
         assert sandbox.store() == []
-        assert (sandbox.session.parts, sandbox.session.stored) == ([], StoredLines())
+        assert (sandbox.session.storage.parts, sandbox.session.storage.extent) == ([], StoredLines())
 
 
 def test_many_turns_never_make_more_parts_than_three_digits_count() -> None:
@@ -253,7 +255,7 @@ def test_a_document_is_redacted_as_a_whole() -> None:
         data = json.dumps({"messages": [SECRET]}, indent=2).encode()
         stored = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
         assert stored.parts == (redact_json(data),)
-        assert (sandbox.session.parts, sandbox.session.stored) == ([], StoredLines())
+        assert (sandbox.session.storage.parts, sandbox.session.storage.extent) == ([], StoredLines())
         assert isinstance(stored.parts[0], Redacted)
 
 
@@ -269,7 +271,7 @@ def test_lines_in_one_piece_are_redacted_once(turns: list[bytes], cut: bytes) ->
             part = sandbox.blobs.kept[found] if isinstance(found, str) else found
             assert part == redact_jsonl(whole)
             sandbox.blobs.put(part)
-            for oid, lines in sandbox.session.parts:
+            for oid, lines in sandbox.session.storage.parts:
                 assert (sandbox.blobs.kept[oid], lines) == (part, whole.count(b"\n"))
         other = b'{"second": 2}\n' + data
         assert transcripts.store_whole(sandbox.session, [other], sandbox.blobs).parts == (redact_jsonl(other),)
@@ -281,9 +283,9 @@ def test_lines_in_one_piece_that_are_stored_are_not_written_again() -> None:
         (part,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
         assert isinstance(part, bytes)
         oid = sandbox.blobs.put(part)
-        before = sandbox.session.stored
+        before = sandbox.session.storage.extent
         again = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
-        assert (again.parts, again.size, sandbox.session.stored) == ((oid,), len(data), before)
+        assert (again.parts, again.size, sandbox.session.storage.extent) == ((oid,), len(data), before)
         del sandbox.blobs.kept[oid]
         assert transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts == (part,), "if git has lost it"
 
@@ -356,17 +358,19 @@ def test_what_a_later_turn_reveals_goes_from_earlier_turns(block: int) -> None:
         sandbox.append(BARE + b'{"more": 1}\n' * 9)
         assert PASSWORD.encode() in b"\n".join(sandbox.store())
         sandbox.append(b'{"clean": 1}\n')
-        before = list(sandbox.session.parts)
+        before = list(sandbox.session.storage.parts)
         sandbox.store()
-        assert sandbox.session.parts[: len(before)] == before
+        assert sandbox.session.storage.parts[: len(before)] == before
         sandbox.append(NAMED + b'{"last": 1}\n')
         stored = b"\n".join(sandbox.store())
         assert stored == redact_jsonl(sandbox.data())
         assert b"tr0ub" not in stored
-        before = list(sandbox.session.parts)
+        before = list(sandbox.session.storage.parts)
         sandbox.append(NAMED)
         sandbox.store()
-        assert sandbox.session.parts[: len(before)] == before, "what is known already is no reason to store anew"
+        assert sandbox.session.storage.parts[: len(before)] == before, (
+            "what is known already is no reason to store anew"
+        )
 
 
 @pytest.mark.usefixtures("memory")
@@ -378,9 +382,9 @@ def test_what_a_later_block_reveals_goes_from_earlier_ones_of_the_same_turn() ->
         assert b"\n".join(stored) == redact_jsonl(sandbox.data())
         assert b"tr0ub" not in b"\n".join(stored)
         sandbox.append((BARE + b'{"more": 1}\n' * 9 + NAMED).replace(b"tr0ub", b"tr0uc"))
-        before = list(sandbox.session.parts)
+        before = list(sandbox.session.storage.parts)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
-        assert sandbox.session.parts[: len(before)] == before, "what is stored already reveals nothing"
+        assert sandbox.session.storage.parts[: len(before)] == before, "what is stored already reveals nothing"
 
 
 @pytest.mark.usefixtures("memory")
@@ -392,7 +396,7 @@ def test_what_others_reveal_between_two_turns_goes_from_earlier_ones(more: bytes
         redact_jsonl(NAMED)
         sandbox.append(more)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
-        assert sandbox.session.redacted_with == memory_size() > 0
+        assert sandbox.session.storage.redacted_with == memory_size() > 0
 
 
 @pytest.mark.usefixtures("memory")

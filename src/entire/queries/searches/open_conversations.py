@@ -73,7 +73,7 @@ class OpenConversations:
             session_id=session.session_id,
             scope=OPEN,
             agent=session.agent_type,
-            branch=self._branch(session.worktree_path),
+            branch=self._branch(session.worktree.path),
             created=session.started,
             files=tuple(session.open_files),
         )

@@ -69,7 +69,7 @@ def of_slot(objects: Objects, slot: Slot, agents: AgentDirectory) -> ReadTranscr
 
 def _own(state: Session, agent: Agent | None) -> bytes:
     """Return the agent's own transcript; without its adapter only one that is known to be a file of lines."""
-    if not state.transcript_path or (agent is None and not state.stored.lines):
+    if not state.transcript_path or (agent is None and not state.storage.extent.lines):
         return b""
     reader = agent or StandIn(state.agent, state.agent_type, grows_by_lines=True)
     return reader.transcript(state.transcript_path).snapshot()

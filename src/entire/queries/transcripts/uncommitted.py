@@ -28,7 +28,7 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     files.
     """
     place = catalog.place
-    here = [state for state in sessions.list_states(place) if state.worktree_name == place.worktree_name]
+    here = [state for state in sessions.list_states(place) if state.worktree.name == place.worktree_name]
     with read.Objects(place.top) as objects:
         found = [
             (state, _with_running_files(place.top, state, conversations.of_state(place, objects, state, request)))
