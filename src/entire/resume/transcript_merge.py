@@ -136,7 +136,7 @@ def onto(
         return found
     if not own:
         return _with(found, WRITTEN, stored)
-    joined = _join(found, agent, live, stored, created)
+    joined = _join(found, agent, live, own, stored, created)
     if is_there:
         return joined
     # The old file stays at its old path; here nothing is overwritten.
@@ -151,12 +151,13 @@ def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript,
     return agent.transcript(session.transcript_path), False
 
 
-def _join(found: TranscriptChange, agent: Agent, live: Transcript, stored: bytes, created: float) -> TranscriptChange:
+def _join(
+    found: TranscriptChange, agent: Agent, live: Transcript, own: bytes, stored: bytes, created: float
+) -> TranscriptChange:
     """Merge what is stored with an existing live transcript.
 
     If both went on, the one with the later record is newer; without a time to compare with, the live one.
     """
-    own = live.snapshot()
     same = live.agreement(stored)
     if not same.stored_is_longer:
         return _with(found, UNCHANGED, own, newer=same.own_is_longer)

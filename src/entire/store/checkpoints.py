@@ -290,7 +290,8 @@ def _hashed_parts(objects: Objects, slot: Slot, parts: Sequence[bytes]) -> int:
     stored = _stored_hash(objects, slot)
     digest = sha256()
     for number, part in enumerate(parts if stored else (), 1):
-        digest.update(b"\n" + part if number > 1 else part)
+        digest.update(b"\n" if number > 1 else b"")
+        digest.update(part)
         if "sha256:" + digest.copy().hexdigest() == stored:
             return number
     return len(parts)

@@ -16,7 +16,7 @@ from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from entire.agents.forms.messages import Native
     from entire.conversation.records import Record
@@ -45,10 +45,10 @@ def last_time(data: bytes) -> float:
     A document's last records are in no particular place: all of it is read.
     """
     for part in (data[-_TAIL:], data) if len(data) > _TAIL else (data,):
-        told = [messages.moment(native) for _, native in _natives(part)]
-        told += [parse_time(time.decode("ascii")) for time in re.findall(_TIME, part)]
-        if found := max(told, default=0.0):
-            return found
+        told = max((messages.moment(native) for _, native in _natives(part)), default=0.0)
+        written = (parse_time(time[1].decode("ascii")) for time in re.finditer(_TIME, part))
+        if latest := max(told, max(written, default=0.0)):
+            return latest
     return 0.0
 
 
@@ -59,12 +59,22 @@ def _natives(data: bytes) -> Iterator[tuple[int, Native]]:
     """
     document = transcripts.loads(data) if data.lstrip()[:1] == b"{" else None  # several JSON lines are none
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
-        numbered = [*document["messages"], {name: value for name, value in document.items() if name != "messages"}]
+        rest = {name: value for name, value in document.items() if name != "messages"}
+        numbered: Iterable[object] = [*document["messages"], rest]
     else:
-        numbered = [transcripts.loads(line) for line in data.split(b"\n")]
+        numbered = map(transcripts.loads, _lines(data))
     for at, native in enumerate(numbered):
         if isinstance(native, dict):
             yield at, native
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    """Yield lines without their newlines, one at a time."""
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
 
 
 def _repeated(natives: list[Native]) -> set[tuple[str, type]]:

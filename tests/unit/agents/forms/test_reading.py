@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -132,3 +133,13 @@ def test_hostile_transcripts_cost_what_their_size_does(data: bytes) -> None:
 def test_the_latest_time(records: list[object], expected: float) -> None:
     assert reading.last_time(lines(*records)) == expected
     assert reading.last_time(lines(*records) + b"x" * 300_000) == expected
+
+
+def test_the_latest_time_takes_no_memory_for_the_records() -> None:
+    data = b"".join(b'{"type": "user", "n": [%d, {"of": "%s"}]}\n' % (number, b"x" * 200) for number in range(9_000))
+    tracemalloc.start()
+    try:
+        assert reading.last_time(b'{"time": 1790000000}\n' + data) == 1790000000
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * len(data)
+    finally:
+        tracemalloc.stop()
