@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tarfile
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,8 @@ TRUTH: list[dict[str, Any]] = json.loads((FOLDER / "truth.json").read_text())
 
 def unpack(stage: str, target: Path) -> Path:
     """Unpack a stage (``manual/03-user-commit``) so that ``target`` stands for the home directory."""
-    with tarfile.open(FOLDER / f"{stage}.tar.gz") as archive:
-        if hasattr(tarfile, "data_filter"):  # since Python 3.11.4
-            archive.extractall(target, filter="tar")
-        else:
-            archive.extractall(target)
+    target.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["tar", "-xzf", FOLDER / f"{stage}.tar.gz", "-C", target, "--no-same-owner"], check=True)
     for path in [*target.glob("*/.git/entire-sessions/*.json"), *target.glob(".claude/projects/*/**/*.jsonl")]:
         os.chmod(path, 0o600)
         path.write_text(path.read_text().replace(HOME + "/", f"{target}/"))

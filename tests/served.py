@@ -20,11 +20,11 @@ from entire.model.value import replace
 from entire_plugin_kit import Payload, Player, Rig
 from entire_plugin_kit.plugin import LastProgram
 from entire_plugin_kit.rig import ignore
+from tests import forks
 from tests.rigs import every
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="entire-served-")
 _START = """\
-#!{python} -IS
 import sys
 sys.path[:0] = {path!r}
 from entire.plugin.serving import serve
@@ -100,6 +100,5 @@ def _problems(name: str) -> list[str]:
 @cache
 def executable(name: str) -> str:
     path = Path(_FOLDER.name) / f"{PREFIX}{name}"
-    path.write_text(_START.format(python=sys.executable, path=[folder for folder in sys.path if folder], name=name))
-    path.chmod(0o755)
+    forks.write(path, _START.format(path=[folder for folder in sys.path if folder], name=name))
     return str(path)

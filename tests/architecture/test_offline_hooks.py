@@ -18,7 +18,7 @@ import pytest
 from entire.githooks import install, scripts
 from tests.architecture.hookworld import World
 from tests.architecture.places import PACKAGE
-from tests.integration.story import BIN
+from tests.forks import BIN
 
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 OTHER = "1" * 40

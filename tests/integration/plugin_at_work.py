@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.integration.story import BIN, Story
+from tests.forks import BIN
+from tests.integration.story import Story
 
 PROGRAM = (str(BIN / "entire"),)
 PATIENCE = 120.0

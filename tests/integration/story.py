@@ -25,9 +25,9 @@ from entire.cli import main
 from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.redact import Sources, adopt
+from tests import forks
 from tests.integration import beginnings
 
-BIN = Path(sys.executable).parent
 BRANCH = "entire/checkpoints/v1"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -45,7 +45,7 @@ class Story:
         root.mkdir(parents=True, exist_ok=True)
         self.projects = root.parent / "projects"
         self.projects.mkdir(exist_ok=True)
-        self.env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "ENTIRE_LOG_LEVEL": "debug"}
+        self.env = {**os.environ, "PATH": forks.path(), "ENTIRE_LOG_LEVEL": "debug"}
         beginnings.play(root, (type(self), enable, first_commit), lambda: self._begin(enable, first_commit))
 
     def _begin(self, enable: bool, first_commit: bool) -> None:

@@ -12,7 +12,8 @@ import pytest
 from entire import layout
 from entire.cli import main
 from entire.queries import candidates
-from tests.integration.story import BIN, Story, story  # noqa: F401
+from tests.forks import BIN
+from tests.integration.story import Story, story  # noqa: F401
 
 FIRST = "Add a greeting: short, please, 你好"
 SECOND = "Now\nin two lines"

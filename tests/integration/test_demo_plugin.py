@@ -15,7 +15,7 @@ import pytest
 from entire.agents.demo.agent import Demo
 from entire.model.health import HookStatus
 from entire_demo_plugin import DemoPlugin
-from tests.integration.story import BIN
+from tests.forks import BIN
 from tests.integration.test_demo_rewind import SESSION, Desk
 
 NAME, TYPE = "demo-plugin", "Demo Agent (plugin)"

@@ -16,7 +16,7 @@ import pytest
 
 from entire.agents import registry
 from tests.conftest import GIT_CONFIG
-from tests.integration.story import BIN
+from tests.forks import BIN
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 MARK = "[REDACTED:github-token]"

@@ -60,6 +60,14 @@ class Slow(Exception):
     """A hook or command took too long."""
 
 
+def record(line: bytes) -> Any:
+    """Return a line of the log; None where the log itself is what was broken."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
 class World:
     """A repository with sessions, a folder beside it that nobody may touch, and a copy to begin again from."""
 
@@ -133,7 +141,8 @@ class World:
     def bugs(self) -> list[str]:
         """Return what the log says of errors that are none of a person, git or the system."""
         log = self.root / ".git/entire/logs/entire.log"
-        lines = [json.loads(line)["msg"] for line in log.read_text().splitlines()] if log.exists() else []
+        records = map(record, log.read_bytes().splitlines() if log.exists() else [])
+        lines = [str(said["msg"]) for said in records if isinstance(said, dict) and "msg" in said]
         wrong = [number for number, line in enumerate(lines) if line.startswith(BUGS)]
         return ["\n".join(lines[number : number + 2]) for number in wrong]  # the second is the traceback
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from tests.forks import BIN
 from tests.integration import hostile
-from tests.integration.story import BIN, Session, Story
+from tests.integration.story import Session, Story
 
 SPIES = ("claude", "gemini", "entire-demo-agent", "evil")
 IDS = (

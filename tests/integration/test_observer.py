@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from entire.cli import main
+from tests.forks import BIN
 from tests.integration.kept import sole
-from tests.integration.story import BIN, Session, Story
+from tests.integration.story import Session, Story
 
 
 @pytest.fixture

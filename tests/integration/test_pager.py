@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.story import BIN, Story
+from tests.forks import BIN
+from tests.integration.story import Story
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 OTHER = re.compile(r"\x1b\[\??[0-9;]*[A-Za-ln-z]|\x1b[=>]|\r|\x07")

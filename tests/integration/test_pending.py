@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import BIN
 from tests.integration import dying
 from tests.integration.kept import PERSON, all_ids, answers, checkpoints, journal, lines, sole, tokens, unlinked
-from tests.integration.story import BIN, Session, Story
+from tests.integration.story import Session, Story
 
 
 @pytest.fixture

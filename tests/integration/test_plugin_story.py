@@ -16,7 +16,7 @@ from entire_plugin_kit import PROMISES, fixtures, suite, template
 from entire_plugin_kit.program.probe import Limits
 from entire_plugin_kit.promise import PROGRAM, Status
 from entire_plugin_kit.suite import Options
-from tests.integration.story import BIN
+from tests.forks import BIN
 
 NAME, TYPE, SESSION = "myagent", "Myagent", "s-1"
 LIMITS = Limits() if "ENTIRE_LONG" in os.environ else Limits(large_bytes=12_000_000, many_lines=10_000)

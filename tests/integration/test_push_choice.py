@@ -13,8 +13,9 @@ import pytest
 
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
+from tests.forks import BIN
 from tests.integration.commandline import Repo
-from tests.integration.story import BIN, Story
+from tests.integration.story import Story
 
 CHECKPOINTS = f"refs/heads/{METADATA_BRANCH}"
 LOCAL = ".entire/settings.local.json"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import BIN
 from tests.integration.pluginworld import PluginWorld
-from tests.integration.story import BIN, Story
+from tests.integration.story import Story
 
 NAMES = (
     "git",

@@ -16,8 +16,10 @@ import pytest
 from entire.agents.directory import AgentDirectory
 from entire.layout import METADATA_BRANCH
 from entire.model.ids import CheckpointId
+from tests import forks
+from tests.forks import BIN
 from tests.integration.kept import PERSON, answers, tokens
-from tests.integration.story import BIN, Session, Story
+from tests.integration.story import Session, Story
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 pytestmark = pytest.mark.usefixtures("answers_nothing")
@@ -31,7 +33,7 @@ class Clone(Story):
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         (home / ".gitconfig").write_text((Path(os.environ["HOME"]) / ".gitconfig").read_text())
-        self.env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "ENTIRE_LOG_LEVEL": "debug",
+        self.env = {**os.environ, "PATH": forks.path(), "ENTIRE_LOG_LEVEL": "debug",
                     "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}  # fmt: skip
         root.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["git", "clone", "-q", *args, str(origin), str(root)], check=True, env=self.env)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import BIN
 from tests.integration.kept import PERSON
-from tests.integration.story import BIN, Session, Story
+from tests.integration.story import Session, Story
 from tests.integration.turn_commits import enable
 
 SLOW = """#!/bin/sh

@@ -17,7 +17,8 @@ from entire.agents import transcripts
 from entire.agents.directory import AgentDirectory
 from entire.model.requests import EnableRequest
 from entire.workspace import Workspace
-from tests.integration.story import BIN, Story
+from tests.forks import BIN
+from tests.integration.story import Story
 
 SESSION = "0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60"
 REASON = f"made by session {SESSION} of Claude Code, which was not recorded (is entire on the agent's PATH?)"

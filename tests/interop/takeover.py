@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from entire.model.times import parse_time
-from tests import golden
-from tests.integration.story import BIN, Session, Story
+from tests import forks, golden
+from tests.integration.story import Session, Story
 
 _TIMES = ("started_at", "ended_at", "last_interaction_time")
 
@@ -37,7 +37,7 @@ class World(Story):
         self.root = golden.repositories(home)[0] if not repository else home / repository
         self.home = home
         self.projects = home / ".claude/projects"
-        self.env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "ENTIRE_LOG_LEVEL": "debug"}
+        self.env = {**os.environ, "PATH": forks.path(), "ENTIRE_LOG_LEVEL": "debug"}
         self.before = self.stored()
         self.states_before = {path.stem: json.loads(path.read_text()) for path in self._states()}
         if change is not None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import entire
+from tests import forks
 
 _VERSION_ONE = f"""\
-#!{sys.executable} -IS
 import sys
 sys.path += {[str(Path(__file__).parent), str(Path(entire.__file__).parents[1])]!r}
 import version_one
@@ -22,8 +21,7 @@ def version_one(folder: Path, name: str = "one", **config: Any) -> Path:
     """Write the plugin of ``version_one.py`` to a folder; ``config`` is its configuration. Return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"entire-agent-{name}"
-    path.write_text(_VERSION_ONE)
-    path.chmod(0o755)
+    forks.write(path, _VERSION_ONE)
     configure(path, **config)
     return path
 
