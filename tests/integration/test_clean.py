@@ -16,7 +16,8 @@ from entire import layout
 from entire.layout import Place
 from entire.maintenance import clean as cleaning
 from entire.maintenance import repository
-from entire.model.session import Process
+from entire.model.session import GROUPS, Process
+from entire.model.value import replace
 from entire.store import sessions
 from entire.store.journal import Journal
 from tests.integration.commandline import Command
@@ -44,7 +45,11 @@ def change_state(story: Story, session: Session, **values: Any) -> None:
     state = sessions.find(place, session.id)
     assert state is not None
     for name, value in values.items():
-        setattr(state, name, value)
+        group = next((group for group, fields in GROUPS.items() if name in fields), "")
+        if group:
+            setattr(state, group, replace(getattr(state, group), **{GROUPS[group][name]: value}))
+        else:
+            setattr(state, name, value)
     sessions.save(place, state)
 
 
@@ -220,7 +225,7 @@ def test_what_was_removed_does_not_come_back_over_a_session_that_went_on(story: 
     clean("--undo", status=1)
     after = sessions.find(place_of(story), session.id)
     assert before is not None and after is not None
-    assert after.steps == before.steps == 1
+    assert after.work.steps == before.work.steps == 1
 
 
 def test_undo_goes_back_step_by_step(story: Story, clean: Clean) -> None:

@@ -21,6 +21,7 @@ from entire.maintenance import doctor as health
 from entire.maintenance import repairs as remedies
 from entire.model.phases import Phase
 from entire.model.session import Process, Session
+from entire.model.value import replace
 from entire.store import sessions
 from entire.undo import transaction
 from tests import golden
@@ -607,7 +608,7 @@ def test_nothing_dramatic_in_repositories_of_the_go_cli(
         place = layout.find(str(top))
         assert place is not None
         steps = [one for one in json.loads(_said(capsys, "clean", "--json"))["items"] if one["kind"] == "steps"]
-        held = {state.worktree.base_commit[:7] for state in sessions.list_states(place) if state.steps}
+        held = {state.worktree.base_commit[:7] for state in sessions.list_states(place) if state.work.steps}
         assert {one["name"].removeprefix("entire/")[:7] for one in steps} & held == set()
         json.loads(_said(capsys, "doctor", "--json", "--force"))
         left = json.loads(_said(capsys, "doctor", "--json"))["findings"]
@@ -651,7 +652,9 @@ def test_the_table_of_checks() -> None:
 )
 def test_when_a_session_is_stuck(phase: Phase, pid: int, silent: float, stuck: bool) -> None:
     session = Session("s")
-    session.phase, session.process, session.last_seen = phase, Process(pid=pid, started="never"), 10_000.0
+    session.phase = phase
+    session.process = Process(pid=pid, started="never")
+    session.times = replace(session.times, last_seen=10_000.0)
     assert checks.is_stuck(session, 10_000.0 + silent) is stuck
 
 

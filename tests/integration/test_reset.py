@@ -319,8 +319,8 @@ def test_steps_of_the_go_cli(
     assert mine in names
     assert cli.main(["reset", "--force"]) == 0
     assert set(git_refs.find(str(top), "refs/heads/entire")) == names - {mine}
-    assert [one for one in sessions.list_states(place) if one.worktree.base_commit == head and one.steps] == []
+    assert [one for one in sessions.list_states(place) if one.worktree.base_commit == head and one.work.steps] == []
     assert cli.main(["reset", "--undo"]) == 0
     assert set(git_refs.find(str(top), "refs/heads/entire")) == names
-    assert [one for one in sessions.list_states(place) if one.worktree.base_commit == head and one.steps] != []
+    assert [one for one in sessions.list_states(place) if one.worktree.base_commit == head and one.work.steps] != []
     assert set(everything(top / ".git/entire-sessions")) == set(before)

@@ -9,6 +9,7 @@ import pytest
 
 from entire import layout
 from entire.model.session import Session as State
+from entire.model.value import replace
 from entire.store import sessions
 from tests.integration.commandline import Repo
 from tests.integration.story import Session, Story
@@ -32,7 +33,7 @@ def session(story: Story) -> Session:
     assert place is not None
     state = sessions.find(place, found.id)
     assert state is not None
-    state.uncommitted = REASON
+    state.work = replace(state.work, uncommitted=REASON)
     sessions.save(place, state)
     return found
 
@@ -59,10 +60,10 @@ def test_the_reason_is_shown_until_the_work_is_committed(story: Story, session: 
 
 def test_the_reason_goes_with_work_that_a_person_throws_away(story: Story, session: Session, repo: Repo) -> None:
     """No hook runs then: the state still names the file."""
-    for path in state_of(story, session).open_files:
+    for path in state_of(story, session).work.open_files:
         story.path(path).unlink()
     assert shown(repo) == [""]
-    assert state_of(story, session).uncommitted == REASON
+    assert state_of(story, session).work.uncommitted == REASON
 
 
 def test_doctor_finds_nothing_wrong(session: Session, repo: Repo) -> None:
@@ -76,4 +77,4 @@ def test_the_go_cli_does_not_lose_it(story: Story, session: Session) -> None:
     assert "uncommitted" not in value
     del value["entire_py"]  # as if the Go CLI had written the file
     path.write_text(json.dumps(value))
-    assert state_of(story, session).uncommitted == REASON
+    assert state_of(story, session).work.uncommitted == REASON

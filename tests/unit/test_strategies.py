@@ -23,7 +23,7 @@ A, B = "a" * 40, "b" * 40
 def session(name: str, base: str = "", count: int = 0) -> Session:
     found = Session(name)
     found.worktree = replace(found.worktree, base_commit=base)
-    found.steps = count
+    found.work = replace(found.work, steps=count)
     return found
 
 

@@ -109,7 +109,7 @@ def committing_session(context: Context, event: GitEvent, elsewhere: Sequence[Se
     if event.session_id:
         return next((session.session_id for session in running if session.session_id == event.session_id), "")
     if terminal == "0":
-        return max(here, key=lambda session: session.last_seen).session_id if here else ""
+        return max(here, key=lambda session: session.times.last_seen).session_id if here else ""
     ancestors = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
     agents = {session.session_id: (session.process.pid, session.process.started) for session in running}
     found = next((session_id for session_id, agent in agents.items() if agent in ancestors), "")

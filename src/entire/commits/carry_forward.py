@@ -44,11 +44,13 @@ def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
             for path, owners in decided.left.items()
             if any(owner.session_id == session.session_id for owner in owners)
         }
-        reopened = mine - set(session.open_files) if decided.kind is CommitKind.AMEND else set()
-        open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(reopened)
-        if open_files != session.open_files:
-            session.open_files = open_files
-            session.uncommitted = session.uncommitted if open_files else ""
+        reopened = mine - set(session.work.open_files) if decided.kind is CommitKind.AMEND else set()
+        open_files = [path for path in session.work.open_files if path not in committed or path in mine] + sorted(
+            reopened
+        )
+        if open_files != session.work.open_files:
+            uncommitted = session.work.uncommitted if open_files else ""
+            session.work = replace(session.work, open_files=open_files, uncommitted=uncommitted)
             changed.append(session)
     return changed
 
@@ -57,9 +59,9 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
     """Start the committed sessions on the new base: no steps but one for what is still uncommitted."""
     _close(context, decided, commit)
     for session in filter(context.in_this_worktree, sessions):
-        session.steps = 0
+        session.work = replace(session.work, steps=0)
         session.worktree = replace(session.worktree, base_commit=commit.oid)
-        if session.open_files and not session.is_running:
+        if session.work.open_files and not session.is_running:
             carry_session(context, commit, session)
 
 
@@ -110,7 +112,7 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
     """Write the step that carries a session's open files, with its metadata folder, to the new base."""
     facts = context.journal.snapshot.files
     changes: dict[str, tuple[str, str] | None] = {}
-    for path in session.open_files:
+    for path in session.work.open_files:
         if path in facts:
             changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
     if not changes or context.adapters.reader(session) is None:
@@ -135,4 +137,4 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
     written = stream.write()[new]
     refs.move(context.place.top, [refs.Move(ref=target.ref, new=written, old=target.old)])
     context.strategy.note_saved(target, written, 0)
-    session.steps = 1
+    session.work = replace(session.work, steps=1)

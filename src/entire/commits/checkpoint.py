@@ -158,7 +158,7 @@ def _part(
         strategy=context.strategy.name,
         created_at=now,
         branch=link.branch,
-        checkpoints_count=session.steps,
+        checkpoints_count=session.work.steps,
         files_touched=tuple(content.files_of(session.session_id, decided.lines)),
         agent=session.agent_type,
         turn_id=session.turn.id if session.turn is not None else "",

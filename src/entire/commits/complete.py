@@ -183,7 +183,7 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
     _note_commit(context, commit, decided)
     carry_forward.carry(context, decided, commit, sessions)
     attribution = context.journal.attribution
-    is_open = any(session.open_files or session.is_running for session in context.relevant_sessions())
+    is_open = any(session.work.open_files or session.is_running for session in context.relevant_sessions())
     if not attribution.visiting_sessions and not is_open and not context.has_stashed_work():
         attribution.note_quiet()
     context.journal.forget_reason(commit.oid)

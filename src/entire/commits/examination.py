@@ -121,7 +121,7 @@ def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
     if not added:
         return []
     attribution, known = context.journal.attribution, {change.path for change in changes}
-    paths = [path for session in context.relevant_sessions() for path in session.open_files]
+    paths = [path for session in context.relevant_sessions() for path in session.work.open_files]
     for entry in attribution.entries:
         if not added.isdisjoint(entry.paths):
             paths += [path for path in entry.paths if path in attribution.agent_paths]

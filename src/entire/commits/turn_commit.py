@@ -15,6 +15,7 @@ from entire.commits import advance, carry_forward, complete, turn_hooks, turn_pl
 from entire.commits.turn_plan import RefusedError
 from entire.errors import EntireError
 from entire.git import commit_hooks, new_commit, partial_commit
+from entire.model.value import replace
 from entire.recording import pending
 
 TYPE_CHECKING = False
@@ -46,7 +47,9 @@ def _commit_in(context: Context, folder: str, event: Event) -> str:
         plan = turn_plan.make(context, event, folder)
         left = context.session(event.session_id) if plan is None else None
     if plan is None:
-        return f"entire: left uncommitted: {left.uncommitted}" if left is not None and left.uncommitted else ""
+        return (
+            f"entire: left uncommitted: {left.work.uncommitted}" if left is not None and left.work.uncommitted else ""
+        )
     marker = os.path.join(folder, _MARKER)
     files.write(marker, b"")
     seconds = float(context.settings.commit_hook_seconds)
@@ -67,7 +70,7 @@ def _note(context: Context, session_id: str, reason: str) -> str:
     with context.lock():
         session = context.session(session_id)
         if session is not None:
-            session.uncommitted = reason
+            session.work = replace(session.work, uncommitted=reason)
             context.save(session)
     context.log.info("turn not committed", session_id=session_id, reason=reason)
     return f"entire: not committed, kept as a step until the next turn ends: {reason}"
@@ -88,7 +91,7 @@ def _check(context: Context, session_id: str, plan: TurnPlan) -> Session:
     head = context.objects.commit("HEAD")
     if (head.oid if head is not None else "") != plan.head or turn_plan.branch(context.place) != plan.branch:
         raise RefusedError("HEAD has moved while the hooks ran")
-    if not set(plan.paths).issubset(session.open_files):
+    if not set(plan.paths).issubset(session.work.open_files):
         raise RefusedError("something else was committed while the hooks ran")
     staged = partial_commit.StagedPaths()  # what was staged before is not in the plan
     if not partial_commit.is_same_index(context.place, plan.prepared):
@@ -124,7 +127,7 @@ def _record(context: Context, session: Session, event: Event, plan: TurnPlan, oi
         complete.follow(context, plan.decided, commit)
         complete.carry_out(context, plan.decided, commit)
         pending.drop(context.place)
-        if session.is_running and session.open_files:
+        if session.is_running and session.work.open_files:
             carry_forward.carry_session(context, commit, session)
             context.save(session)
         turn_plan.settle(context, session, event, turn_plan.held_reason(plan.held))
@@ -136,7 +139,7 @@ def _record(context: Context, session: Session, event: Event, plan: TurnPlan, oi
 
 def _notice(context: Context, session: Session, oid: str) -> str:
     said = [f"committed on a detached HEAD ({oid[:7]}): create a branch to keep it"] if _is_detached(context) else []
-    said += [f"left uncommitted: {session.uncommitted}"] if session.uncommitted else []
+    said += [f"left uncommitted: {session.work.uncommitted}"] if session.work.uncommitted else []
     return f"entire: {'; '.join(said)}" if said else ""
 
 

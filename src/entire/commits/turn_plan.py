@@ -129,7 +129,7 @@ def select(context: Context, session: Session, paths: Paths, staged: StagedPaths
 
 def _open_paths(context: Context, session: Session, event: Event) -> Paths:
     """Return the session's open files (after a subagent, those that it changed) as the last snapshot has them."""
-    wanted: Iterable[str] = session.open_files
+    wanted: Iterable[str] = session.work.open_files
     if event.type is EventType.SUBAGENT_END:
         from entire.turns import subagents
 
@@ -194,5 +194,5 @@ def held_reason(held: Mapping[str, str]) -> str:
 def settle(context: Context, session: Session, event: Event, reason: str = "") -> None:
     """Note why something stays uncommitted, or that nothing does; that an earlier turn does so is for a turn to say."""
     if reason or event.type is EventType.TURN_END:
-        session.uncommitted = reason
+        session.work = replace(session.work, uncommitted=reason)
         context.save(session)

@@ -62,7 +62,7 @@ def _follow_in(context: Context, session: Session, since: float) -> None:
     head = layout.head(context.place) or context.objects.oid("HEAD")
     caches = context.journal.caches
     if not context.journal.followed:
-        caches.reflog = (session.head_logs.get(context.place.worktree_name, 0), "")
+        caches.reflog = (session.work.head_logs.get(context.place.worktree_name, 0), "")
     before = context.journal.followed or _head_before(context.place, caches.reflog, since)
     if not head or not before or head == before or followed_commits.must_wait(context):
         return

@@ -78,7 +78,9 @@ def import_go_sessions(context: Context, present: str = "") -> None:
     ``present`` is imported in any case.
     """
     foreign = [session for session in context.relevant_sessions() if session.foreign]
-    wanted = [session for session in foreign if session.is_running or session.steps or session.session_id == present]
+    wanted = [
+        session for session in foreign if session.is_running or session.work.steps or session.session_id == present
+    ]
     try:
         _import(
             context, [found for found in (_reconstruct(context, session) for session in wanted) if found is not None]
@@ -100,7 +102,7 @@ def note_seen(context: Context) -> None:
     elsewhere = {
         session.worktree.path
         for session in found
-        if session is not None and session.foreign and (session.is_running or session.steps)
+        if session is not None and session.foreign and (session.is_running or session.work.steps)
     }
     for top in sorted(elsewhere - {place.top}):
         other = layout.find(top) if os.path.isdir(top) else None
@@ -118,10 +120,12 @@ def _import(context: Context, go_sessions: Sequence[GoSession]) -> None:
     for go_session in go_sessions:
         mine = made.get(go_session.session.session_id, set())
         if not _has_branch(context, go_session.session):
-            go_session.session.steps = 0  # with auto-commit, the Go CLI counts commits here
+            # With auto-commit, the Go CLI counts commits here.
+            go_session.session.work = replace(go_session.session.work, steps=0)
         context.journal.attribution.note_agent_paths(sorted(mine))
-        go_session.session.open_files = sorted(
-            path for path in mine.union(go_session.session.open_files) if path in dirty
+        go_session.session.work = replace(
+            go_session.session.work,
+            open_files=sorted(path for path in mine.union(go_session.session.work.open_files) if path in dirty),
         )
         context.log.info(
             "imported from the Go CLI",
@@ -156,21 +160,21 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
         start = stored_start if isinstance(stored_start, int) else prompts[-1].position if prompts else 0
     _set_counted(context, session, transcript, prompts, end)
     found = _rebuild_turns(context, session, transcript, prompts, min(start, end.count))
-    lost = session.is_running and context.now() - max(session.last_seen, _transcript_time(session)) > _STALE
+    lost = session.is_running and context.now() - max(session.times.last_seen, _transcript_time(session)) > _STALE
     if lost:
         session.phase = Phase.IDLE
     for subagent in transcript.subagents(session.covered.position, end):
         if is_tool_id(subagent.tool_use_id):
-            task = SubagentTask(started=session.last_seen, kind=subagent.type, subagent=subagent.id,
+            task = SubagentTask(started=session.times.last_seen, kind=subagent.type, subagent=subagent.id,
                                 description=redact_text(subagent.description)[:200],
                                 ref=subagent.session_ref)  # fmt: skip
-            task.done = session.last_seen
+            task.done = session.times.last_seen
             session.tasks.setdefault(subagent.tool_use_id, task)
     reported = transcript.files(START, end)
     untracked = before.get("untracked_files")
     differed = [*(untracked if isinstance(untracked, list) else ()), *_user_files(context, session)]
-    touched = frozenset([*session.open_files, *reported])
-    session.open_files = []  # set again from the steps and the worktree
+    touched = frozenset([*session.work.open_files, *reported])
+    session.work = replace(session.work, open_files=[])  # set again from the steps and the worktree
     return GoSession(session=session, transcript=transcript, turns=tuple(found), prompted=frozenset(map(str, differed)),
                 touched=touched, lost=lost)  # fmt: skip
 
@@ -304,7 +308,7 @@ def _rebuild_turns(
         is_last = number == len(ended_prompts) - 1
         position = 0 if number == 0 else prompt.position
         following = None if is_last else ended_prompts[number + 1]
-        after, ended = (following.position, following.time) if following else (start, session.last_seen)
+        after, ended = (following.position, following.time) if following else (start, session.times.last_seen)
         own = last_id if is_last and not session.is_running else new_id()
         turn = Turn(id=logged.get(position) or own, ref=prompt.id, prompt=redact_text(prompt.text),
                     start=Position(count=position), prompt_position=position, started=prompt.time, ended=ended,
@@ -315,11 +319,11 @@ def _rebuild_turns(
     turnlog.append(context.place, session.session_id, fresh)
     if session.is_running:
         current = next((prompt for prompt in prompts if prompt.position >= start), None)
-        turn = Turn(id=last_id, start=Position(count=start), prompt_position=start, started=session.last_seen)
+        turn = Turn(id=last_id, start=Position(count=start), prompt_position=start, started=session.times.last_seen)
         if current is not None:
             turn = replace(turn, ref=current.id, prompt=redact_text(current.text), started=current.time)
         found.append(turn)
     if not found:  # no transcript: one turn stands for all
-        found = [Turn(id=last_id, started=session.last_seen, ended=session.last_seen)]
+        found = [Turn(id=last_id, started=session.times.last_seen, ended=session.times.last_seen)]
     session.turn = replace(found[-1], start=transcript.at(found[-1].start.count))
     return [*found[:-1], session.turn]

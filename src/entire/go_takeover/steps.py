@@ -113,7 +113,7 @@ def record_steps(context: Context, go_sessions: Sequence[GoSession]) -> dict[str
 def _branches(context: Context, go_sessions: Sequence[GoSession]) -> list[tuple[str, str, list[Logged]]]:
     """Return the sessions' shadow branches, oldest first: name, the tree that the first step follows, and the steps."""
     found = []
-    bases = {go_session.session.worktree.base_commit for go_session in go_sessions if go_session.session.steps}
+    bases = {go_session.session.worktree.base_commit for go_session in go_sessions if go_session.session.work.steps}
     names = {steps.branch_name(base, context.place.worktree_id): base for base in bases}
     tips = refs.read(context.place.top, *(f"refs/heads/{name}" for name in names))
     for name, base in names.items():

@@ -160,7 +160,7 @@ def _carry_out(
     if session is not None:
         if at == len(actions) and becomes is not None:
             session.phase = becomes
-        session.last_seen = context.now()
+        session.times = replace(session.times, last_seen=context.now())
         context.save(session)
     return actions[at:]
 
@@ -258,7 +258,7 @@ def _note_queued(session: Session, event: Event) -> None:
 
 def _open(context: Context, session: Session, _event: Event) -> None:
     session.worktree = replace(session.worktree, path=context.place.top, name=context.place.worktree_name)
-    session.ended = 0.0
+    session.times = replace(session.times, ended=0.0)
     session.metadata.pop(CLEARED, None)
 
 
@@ -268,7 +268,7 @@ def _close(context: Context, session: Session, _event: Event) -> None:
 
         subagents.end(context, session, Event(type=EventType.SUBAGENT_END, session_id=session.session_id,
                                               tool_use_id=name))  # fmt: skip
-    session.ended = context.now()
+    session.times = replace(session.times, ended=context.now())
     session.background = []
 
 

@@ -54,7 +54,7 @@ def _was_cleared(session: Session, event: Event) -> bool:
 def _of_process(context: Context, candidates: list[Session], process: Process) -> list[Session]:
     """Return the sessions of this worktree that the process cleared, else those whose process does not tell."""
     here = [session for session in candidates if context.in_this_worktree(session)]
-    recent = [session for session in here if context.now() - session.ended < _SECONDS]
+    recent = [session for session in here if context.now() - session.times.ended < _SECONDS]
     own = [session for session in here if process.pid and session.process == process]
     unknown = [session for session in recent if not process.pid or not liveness.is_running(session)]
     return [session for session in own if session in recent] or own or unknown

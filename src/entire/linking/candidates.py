@@ -67,7 +67,7 @@ def _began_before(context: Context, state: Session, moment: float) -> bool:
 
 def _listed(likely: list[Session]) -> str:
     """Name sessions with their prompts, the one that was seen last first."""
-    likely = sorted(likely, key=lambda state: state.last_seen, reverse=True)
+    likely = sorted(likely, key=lambda state: state.times.last_seen, reverse=True)
     names = [f"{state.session_id} ({state.first_prompt[:40]!r})" for state in likely[:_SHOWN]]
     more = f" and {len(likely) - _SHOWN} more" if len(likely) > _SHOWN else ""
     return ", ".join(names) + more

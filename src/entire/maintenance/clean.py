@@ -180,7 +180,7 @@ def _find_steps(repository: Repository) -> Iterator[UnusedView]:
 def _has_open(repository: Repository, ref: str, worktree: str) -> bool:
     """Tell whether a session has steps on a shadow branch, or a commit in its worktree is pending."""
     states = [session for session in repository.states if not repository.is_gone(session)]
-    if any(session.steps and repository.uses_shadow(session, ref) for session in states):
+    if any(session.work.steps and repository.uses_shadow(session, ref) for session in states):
         return True
     places = (
         [repository.places[worktree]]
@@ -196,10 +196,10 @@ def _find_sessions(repository: Repository) -> Iterator[UnusedView]:
     """Find states of ended sessions without uncommitted work, or whose worktree was removed."""
     visiting = {name for place in repository.places.values() for name in Journal(place).attribution.visiting_sessions}
     for session in repository.states:
-        silent = repository.now - session.last_seen
+        silent = repository.now - session.times.last_seen
         if repository.is_alive(session) or session.session_id in visiting:
             continue
-        is_open = session.is_running or session.steps or session.open_files or session.turn_checkpoints
+        is_open = session.is_running or session.work.steps or session.work.open_files or session.turn_checkpoints
         if repository.is_gone(session):
             reason = f"its worktree {session.worktree.name} was removed"
         elif not is_open and silent > KEPT_SECONDS:

@@ -82,7 +82,7 @@ def _plan(repository: Repository, session: str) -> ResetView:
             users = [
                 state
                 for state in repository.states
-                if state.steps and state not in chosen and repository.uses_shadow(state, ref)
+                if state.work.steps and state not in chosen and repository.uses_shadow(state, ref)
             ]
             count = len(history.log(place.top, [tip], limit=_MAX_STEPS))
             others = tuple(state.session_id for state in users if not repository.is_gone(state))
@@ -104,7 +104,7 @@ def _is_on(repository: Repository, session: Session, head: str) -> bool:
     """Tell whether a session is based on HEAD and has something to discard."""
     if session.worktree.base_commit and session.worktree.base_commit != (head or steps.NO_COMMIT):
         return False
-    is_open = bool(session.steps or session.open_files) or repository.is_at_work(session)
+    is_open = bool(session.work.steps or session.work.open_files) or repository.is_at_work(session)
     return is_open or (bool(session.worktree.base_commit) and not _has_checkpoints(session))
 
 
@@ -117,7 +117,7 @@ def _view(repository: Repository, session: Session) -> ForgottenView:
     return ForgottenView(
         session_id=session.session_id,
         agent=session.agent_type,
-        steps=session.steps,
+        steps=session.work.steps,
         open_files=open_files.find(repository.place, [session]).get(session.session_id, ()),
         first_prompt=session.first_prompt,
         is_at_work=at_work,
@@ -185,8 +185,7 @@ def _draft_state(place: Place, draft: Draft, session: ForgottenView) -> str:
     if state is None:
         undo_notes.delete_state(place, draft, session.session_id)
         return ""
-    state.steps = 0
-    state.open_files = []
+    state.work = replace(state.work, steps=0, open_files=[])
     forms = sessions.forms(place, state)
     for path, data in forms:
         draft.write_private(path, data)

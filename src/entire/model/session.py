@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.model.phases import RUNNING, Phase
 from entire.model.transcripts import START, UNKNOWN, Position, StoredLines, TokenUsage
 from entire.model.turns import NO_MARK, NO_TURN, Mark, MarkKind, RunningTurn, TurnKey, owner_between
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +93,26 @@ class SessionWorktree(Value):
     base_commit: str = ""  # HEAD, when its last step was saved
 
 
+class Times(Value):
+    """When a session was at work, in seconds since the epoch."""
+
+    started: float = 0.0
+    ended: float = 0.0
+    last_seen: float = 0.0
+
+
+class Work(Value):
+    """What a session changed since its last checkpoint, and what was there before its turn."""
+
+    open_files: list[str] = []  # changed by the session and not committed yet
+    staged_before: dict[str, str] = {}  # what was staged before the turn: blob ids (zeros: deleted) by path
+    is_staged_known: bool = False  # whether that was looked at, and is all
+    uncommitted: str = ""  # why the strategy did not commit what the last turn changed
+    untracked_at_start: list[str] = []
+    steps: int = 0  # since the last checkpoint
+    head_logs: dict[str, int] = {}  # size of HEAD's reflog in each other worktree when the turn began
+
+
 class Covered(Value):
     """What checkpoints count of a session's tokens."""
 
@@ -111,10 +131,15 @@ class Storage(Value):
     copied: int = 0  # bytes of the transcript that steps stored a second time
 
 
-_WORKTREE, _COVERED, _STORAGE = SessionWorktree(), Covered(), Storage()  # of a new session
+# Of a new session.
+_WORKTREE, _TIMES, _WORK, _COVERED, _STORAGE = SessionWorktree(), Times(), Work(), Covered(), Storage()
 
 GROUPS: dict[str, dict[str, str]] = {
     "worktree": {"worktree_path": "path", "worktree_name": "name", "base_commit": "base_commit"},
+    "times": {"started": "started", "ended": "ended", "last_seen": "last_seen"},
+    "work": {"open_files": "open_files", "staged_before": "staged_before", "is_staged_known": "is_staged_known",
+             "uncommitted": "uncommitted", "untracked_at_start": "untracked_at_start", "steps": "steps",
+             "head_logs": "head_logs"},
     "covered": {"counted": "position", "counted_subagents": "subagents"},
     "storage": {"stored": "extent", "parts": "parts", "last_line": "last_line", "document": "document",
                 "redacted_with": "redacted_with", "copied": "copied"},
@@ -134,9 +159,7 @@ class Session:
         self.agent_type = agent_type  # name in metadata
         self.phase = Phase.IDLE
         self.worktree = _WORKTREE
-        self.started = 0.0
-        self.ended = 0.0
-        self.last_seen = 0.0
+        self.times = _TIMES
         self.transcript_path = ""
         self.transcript_problem = ""  # why it was not stored, or not all of it, when a hook last looked
         self.model = ""
@@ -147,13 +170,7 @@ class Session:
         self.queued: list[str] = []  # prompts that were typed while the agent was busy, redacted
         self.ended_ref = ""  # the agent's own id of the turn that ended last
         self.turn_checkpoints: list[TurnCheckpoint] = []
-        self.open_files: list[str] = []  # changed by the session and not committed yet
-        self.staged_before: dict[str, str] = {}  # what was staged before the turn: blob ids (zeros: deleted) by path
-        self.is_staged_known = False  # whether that was looked at, and is all
-        self.uncommitted = ""  # why the strategy did not commit what the last turn changed
-        self.untracked_at_start: list[str] = []
-        self.steps = 0  # since the last checkpoint
-        self.head_logs: dict[str, int] = {}  # size of HEAD's reflog in each other worktree when the turn began
+        self.work = _WORK
         self.covered = _COVERED
         self.storage = _STORAGE
         self.conversation = ""  # the step or journal commit with the transcript as it was at the last turn's end
@@ -187,16 +204,18 @@ class Session:
     def end_removed(self) -> None:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent, self.agent_type)
-        kept = ("worktree", "started", "ended", "last_seen", "transcript_path", "model", "metadata", "process",
-                "covered", "oid_size", "is_opaque", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
+        kept = ("worktree", "times", "transcript_path", "model", "metadata", "process", "covered",
+                "oid_size", "is_opaque", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
-        self.ended = self.ended or self.last_seen
+        self.times = replace(self.times, ended=self.times.ended or self.times.last_seen)
 
     def is_live(self, now: float) -> bool:
         """Tell whether a commit may concern this session."""
         return (
-            self.is_running or bool(self.background) or (bool(self.open_files) and now - self.last_seen < KEPT_SECONDS)
+            self.is_running
+            or bool(self.background)
+            or (bool(self.work.open_files) and now - self.times.last_seen < KEPT_SECONDS)
         )
 
 

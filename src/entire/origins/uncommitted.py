@@ -117,7 +117,9 @@ class _Comparison:
         self._tree = _write(folder, taken) or self._head_tree
         self._setup = setup_lines.load(context.place)
         self._running, self._reports = _at_work(context)
-        self._elsewhere = {path for state in context.relevant_sessions() if state.foreign for path in state.open_files}
+        self._elsewhere = {
+            path for state in context.relevant_sessions() if state.foreign for path in state.work.open_files
+        }
 
     def files(self, changed: Sequence[str]) -> list[UncommittedFile]:
         """Return these files. One that was moved counts under its new path."""

@@ -95,7 +95,7 @@ def _states(place: Place, start: str) -> list[Session]:
         return sessions.recent(place, _MOST)
     named = [name for name in sessions.ids(place) if name.startswith(start)][:_MOST]
     found = [state for state in (sessions.find(place, name) for name in named) if state is not None]
-    return sorted(found, key=lambda state: -state.last_seen)
+    return sorted(found, key=lambda state: -state.times.last_seen)
 
 
 def _linked(place: Place, tips: Sequence[str]) -> list[Linked]:

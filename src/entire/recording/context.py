@@ -13,6 +13,7 @@ from entire.git import ref_locks
 from entire.git.read import Objects
 from entire.model.session import KEPT_SECONDS, Process, Session
 from entire.model.turns import RunningTurn
+from entire.model.value import replace
 from entire.recording.readers import Adapters, Transcripts
 from entire.redact import Sources, adopt, current
 from entire.store import sessions
@@ -163,7 +164,7 @@ class Context:
         session = self.session(session_id)
         if session is None:
             session = self._sessions[session_id] = Session(session_id)
-            session.started = self.now()
+            session.times = replace(session.times, started=self.now())
             session.is_opaque = self.agents.make_if_possible(agent_name) is None
         entry = self.agents.describe(agent_name)
         session.agent, session.agent_type = agent_name, entry.type
@@ -266,7 +267,7 @@ class Context:
         journal.sessions = [
             session.session_id
             for session in self.relevant_sessions()
-            if session in live or session.steps or session.foreign
+            if session in live or session.work.steps or session.foreign
         ]
         journal.save(
             live=bool(live or journal.attribution.visiting_sessions) or self.has_stashed_work(),

@@ -49,7 +49,7 @@ def moment(context: Context, session: Session) -> float:
         return found.interrupted + TICK if found is not None else context.now()
     if not is_lost(session):
         return 0.0
-    return max(found.last + TICK, session.last_seen) if found is not None and found.has_answers else context.now()
+    return max(found.last + TICK, session.times.last_seen) if found is not None and found.has_answers else context.now()
 
 
 def end(context: Context, session: Session) -> float:

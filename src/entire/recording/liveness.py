@@ -40,7 +40,7 @@ def holding_process(session: Session, command: str) -> int:
     What started this command itself is the agent only if it is called like it: a script may call hooks and commands.
     """
     pid = session.process.pid
-    if session.ended or not is_running(session):
+    if session.times.ended or not is_running(session):
         return 0
     parent = next((program for program in process.ancestors(os.getpid()) if program.pid == pid), None)
     words = (parent.name, *parent.argv[:3]) if parent is not None else ()
@@ -59,7 +59,7 @@ def is_alive(session: Session, now: float, *, silence: float) -> bool:
     ``silence`` seconds before ``now``.
     """
     running = is_running(session)
-    return is_busy(session) and now - session.last_seen < silence if running is None else running
+    return is_busy(session) and now - session.times.last_seen < silence if running is None else running
 
 
 def is_at_work(session: Session, now: float, *, silence: float) -> bool:

@@ -12,7 +12,7 @@ from entire.git import history
 from entire.model.effects import PutBack
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
-from entire.model.session import Covered, Session, SessionWorktree
+from entire.model.session import Covered, Session, SessionWorktree, Times
 from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
@@ -110,7 +110,7 @@ def undo(context: Context, progress: Callable[[str], None] = lambda _: None) -> 
         session_ids = ResumeNotes.of(last).sessions
         for session_id in session_ids:
             state = context.session(session_id)
-            if state is not None and (state.is_running or state.last_seen > last.time):
+            if state is not None and (state.is_running or state.times.last_seen > last.time):
                 raise EntireError(f"session {session_id} has continued since; nothing was changed",
                                   hint="use `entire rewind` to take the session back to an earlier point")  # fmt: skip
         notes = ResumeNotes(undoes=last.id, sessions=session_ids)
@@ -289,9 +289,9 @@ def _new_state(context: Context, plan: _Plan) -> Session:
     state.phase = Phase.ENDED
     head = history.resolve(context.place.top, "HEAD") or steps.NO_COMMIT
     state.worktree = SessionWorktree(path=context.place.top, name=context.place.worktree_name, base_commit=head)
-    times = [parse_time(turn.get("started_at")) for turn in plan.stored.turns] + [plan.stored.created]
-    state.started = next((moment for moment in times if moment), 0.0)
-    state.ended = state.last_seen = min(plan.stored.created, context.now())  # by another machine's clock
+    moments = [parse_time(turn.get("started_at")) for turn in plan.stored.turns] + [plan.stored.created]
+    ended = min(plan.stored.created, context.now())  # by another machine's clock
+    state.times = Times(started=next((moment for moment in moments if moment), 0.0), ended=ended, last_seen=ended)
     return state
 
 

@@ -135,7 +135,7 @@ def _sessions_at(points: Points, point: PointView) -> list[str]:
 
 def _running_pid(session: Session | None) -> int:
     """Return the process id of a session's agent, 0 if it is not running."""
-    is_open = session is not None and not session.ended and liveness.is_running(session)
+    is_open = session is not None and not session.times.ended and liveness.is_running(session)
     return session.process.pid if session is not None and is_open else 0
 
 

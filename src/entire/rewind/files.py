@@ -134,7 +134,7 @@ class Restoring:
 
         The journal drops old snapshots, and another clone's journal is not here.
         """
-        found = {path for session in self._context.relevant_sessions() for path in session.open_files}
+        found = {path for session in self._context.relevant_sessions() for path in session.work.open_files}
         if self.then.snapshot is not None or not self.then.commit:
             return found
         tips = list(checkpoints.tips(self._top).values())
@@ -301,7 +301,9 @@ class Restoring:
         if path in self._context.journal.attribution.oversized_paths:
             return self._leave(path, "it was too large to be tracked for a while")
         born = creation.time if creation is not None else float("inf")
-        if any(path in session.untracked_at_start for session in self._sessions() if session.started <= born):
+        if any(
+            path in session.work.untracked_at_start for session in self._sessions() if session.times.started <= born
+        ):
             return self._leave(path, "it existed when a session started")
         return True
 

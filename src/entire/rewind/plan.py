@@ -231,13 +231,13 @@ class Rewind:
         if session is not None and context.in_this_worktree(session):  # it has work here again
             context.mark_relevant(session.session_id)
         relevant_sessions = context.relevant_sessions()
-        orphans = differing - {path for session in relevant_sessions for path in session.open_files}
+        orphans = differing - {path for session in relevant_sessions for path in session.work.open_files}
         for session in relevant_sessions:
-            still_open = [path for path in session.open_files if path not in self._new_blobs or path in differing]
+            still_open = [path for path in session.work.open_files if path not in self._new_blobs or path in differing]
             if point is not None and session.session_id == point.session_id:
                 still_open += sorted(orphans)
-            if still_open != session.open_files:
-                session.open_files = still_open
+            if still_open != session.work.open_files:
+                session.work = replace(session.work, open_files=still_open)
                 changed.append(session)
         return changed
 

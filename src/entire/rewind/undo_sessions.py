@@ -31,7 +31,7 @@ def draft_states(context: Context, draft: Draft, undone: Transaction) -> None:
         if earlier is None or state is None:
             continue
         before = sessions.from_own(jsontext.loads(earlier.decode("utf-8", "surrogateescape")))
-        state.open_files = _open_files(before, state, undone)
+        state.work = replace(state.work, open_files=_open_files(before, state, undone))
         if {before.transcript_path, state.transcript_path} & {*undone.private}:
             _restore_conversation(context, draft, before, state, undone)
         for form, data in sessions.forms(place, state):
@@ -41,8 +41,8 @@ def draft_states(context: Context, draft: Draft, undone: Transaction) -> None:
 def _open_files(before: Session, state: Session, undone: Transaction) -> list[str]:
     """Return a session's open files: restored for the paths of the transaction, unchanged for the others."""
     paths = frozenset(undone.paths)
-    back = [path for path in before.open_files if path in paths]
-    return [*(path for path in state.open_files if path not in paths), *back]
+    back = [path for path in before.work.open_files if path in paths]
+    return [*(path for path in state.work.open_files if path not in paths), *back]
 
 
 def _restore_conversation(context: Context, draft: Draft, before: Session, state: Session, undone: Transaction) -> None:

@@ -38,7 +38,7 @@ def release(context: Context, branches: list[str]) -> None:
 
 
 def _without_used(context: Context, branches: Sequence[str], states: Sequence[Session]) -> list[str]:
-    used = {context.strategy.source(state) for state in states if state.steps or state.is_running}
+    used = {context.strategy.source(state) for state in states if state.work.steps or state.is_running}
     return [name for name in branches if name not in used]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
 from entire.git import diff
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ def decide(context: Context, paths: Sequence[str]) -> None:
     visits = context.journal.attribution.visiting_sessions
     for session in filter(context.in_this_worktree, context.relevant_sessions()):
         held = {path for path, sessions in holders.items() if session.session_id in sessions}
-        still_open = [path for path in session.open_files if path not in asked or path in held]
-        if moved := held.difference(session.open_files):
+        still_open = [path for path in session.work.open_files if path not in asked or path in held]
+        if moved := held.difference(session.work.open_files):
             visits[session.session_id] = sorted(moved.union(visits.get(session.session_id, ())))
-        if still_open != session.open_files:
-            session.open_files = still_open
+        if still_open != session.work.open_files:
+            session.work = replace(session.work, open_files=still_open)
             context.touch(session)
 
 
@@ -36,9 +37,9 @@ def reopen(context: Context, paths: Sequence[str]) -> None:
     """Open these paths again for the sessions that a commit of the worktree would be linked to."""
     for path, holders in _holders(context, paths).items():
         for session in filter(None, map(context.session, sorted(holders))):
-            if context.in_this_worktree(session) and path not in session.open_files:
+            if context.in_this_worktree(session) and path not in session.work.open_files:
                 context.mark_relevant(session.session_id)
-                session.open_files.append(path)
+                session.work = replace(session.work, open_files=[*session.work.open_files, path])
                 context.touch(session)
 
 

@@ -296,7 +296,9 @@ def _attribute(context: Context, entry: Entry, committed: Container[str] = ()) -
     by_sessions = {path: maker for path in entry.paths if path not in committed and (maker := owner(path)).is_turn}
     attribution.note_agent_paths(by_sessions)
     for session in candidates if by_sessions else ():
-        session.open_files = _open_files(session, by_sessions, attribution.reports.get(session.turn_key, ()))
+        session.work = replace(
+            session.work, open_files=_open_files(session, by_sessions, attribution.reports.get(session.turn_key, ()))
+        )
         context.touch(session)
 
 
@@ -310,7 +312,7 @@ def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequenc
     """Return a session's open files: with the paths that it made, without those that another session made."""
     own = [path for path, maker in makers.items() if maker.session_id == session.session_id]
     others = makers.keys() - own - set(reported)
-    return [path for path in dict.fromkeys([*session.open_files, *own]) if path not in others]
+    return [path for path in dict.fromkeys([*session.work.open_files, *own]) if path not in others]
 
 
 def _attribute_to_people(context: Context, paths: Sequence[str], entry: Entry, before: Snapshot) -> None:
@@ -318,7 +320,7 @@ def _attribute_to_people(context: Context, paths: Sequence[str], entry: Entry, b
     owner = entry.owner(context.journal.attribution.reports)
     own = frozenset(entry.paths)
     by_people = [path for path in paths if path not in own or not owner(path).is_turn]
-    open_paths = {path for session in _with_open_files(context) for path in session.open_files}
+    open_paths = {path for session in _with_open_files(context) for path in session.work.open_files}
     if open_paths.isdisjoint(by_people):
         return
     from entire.snapshots import open_files
@@ -341,9 +343,9 @@ def close_files(context: Context) -> None:
     come back.
     """
     for session in _with_open_files(context):
-        if len(still_open := _still_open(context, session.open_files)) < len(session.open_files):
-            session.open_files = still_open
-            session.uncommitted = session.uncommitted if still_open else ""
+        if len(still_open := _still_open(context, session.work.open_files)) < len(session.work.open_files):
+            uncommitted = session.work.uncommitted if still_open else ""
+            session.work = replace(session.work, open_files=still_open, uncommitted=uncommitted)
             context.touch(session)
     visiting = context.journal.attribution.visiting_sessions
     for session_id, paths in list(visiting.items()):
@@ -366,7 +368,7 @@ def _still_open(context: Context, paths: list[str]) -> list[str]:
 
 def _with_open_files(context: Context) -> list[Session]:
     sessions = context.relevant_sessions()
-    return [session for session in sessions if session.open_files and context.in_this_worktree(session)]
+    return [session for session in sessions if session.work.open_files and context.in_this_worktree(session)]
 
 
 # ---------------------------------------------------------------- writing
@@ -406,7 +408,7 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
             context.strategy.note_saved(branch, written[new], _size(taken))
             step.session.worktree = replace(step.session.worktree, base_commit=taken.snapshot.head or steps.NO_COMMIT)
             step.session.conversation = written[new]
-            step.session.steps += 1
+            step.session.work = replace(step.session.work, steps=step.session.work.steps + 1)
         return written[tree] if keep else "", written[new] if step is not None else ""
     raise AssertionError("unreachable")
 
@@ -443,7 +445,7 @@ def _destination(context: Context, session: Session, head: str) -> Destination:
 
 def folders_of_others(context: Context, session: Session, target: Destination) -> dict[str, tuple[str, str]]:
     """Return the metadata folders of other sessions with steps on the same branch: the Go CLI reads only its tip."""
-    others = [other for other in context.relevant_sessions() if other is not session and other.steps]
+    others = [other for other in context.relevant_sessions() if other is not session and other.work.steps]
     found = {}
     for other in others if target.parent and target.parent == target.old else ():
         path = steps.metadata_folder(other.session_id)

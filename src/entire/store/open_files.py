@@ -31,16 +31,16 @@ def find(place: Place, states: Sequence[Session]) -> dict[str, tuple[str, ...]]:
     tops = {
         state.session_id: layout.worktree_of(place, state.worktree.path, state.worktree.name)
         for state in states
-        if state.open_files
+        if state.work.open_files
     }
     for state in states:
-        if state.open_files:
-            recorded.setdefault(tops[state.session_id], set()).update(state.open_files)
+        if state.work.open_files:
+            recorded.setdefault(tops[state.session_id], set()).update(state.work.open_files)
     still_open = {top: _still_open(top, sorted(paths)) for top, paths in recorded.items()}
     return {
-        state.session_id: tuple(filter(still_open[tops[state.session_id]].__contains__, state.open_files))
+        state.session_id: tuple(filter(still_open[tops[state.session_id]].__contains__, state.work.open_files))
         for state in states
-        if state.open_files
+        if state.work.open_files
     }
 
 

@@ -16,7 +16,7 @@ from entire.model.ids import is_session_id
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
-from entire.model.session import GROUPS, Process, Session, SubagentTask, Turn, TurnCheckpoint
+from entire.model.session import GROUPS, Process, Session, SessionWorktree, SubagentTask, Times, Turn, TurnCheckpoint
 from entire.model.times import parse_time
 from entire.model.transcripts import UNKNOWN, Position, StoredLines
 from entire.model.value import replace
@@ -83,7 +83,7 @@ def _was_removed(place: Place, session: Session, own: dict[str, Any]) -> bool:
     """
     if _counter(own) < 2 or os.path.lexists(go_path(place, session.session_id) + ".broken"):
         return False
-    if not session.steps:
+    if not session.work.steps:
         return True
     from entire import layout
     from entire.git import refs
@@ -166,7 +166,7 @@ def ids(place: Place) -> list[str]:
 def list_states(place: Place) -> list[Session]:
     """Return all sessions of the repository, the last seen first."""
     found = [session for session in (find(place, name) for name in ids(place)) if session is not None]
-    return sorted(found, key=lambda session: session.last_seen, reverse=True)
+    return sorted(found, key=lambda session: session.times.last_seen, reverse=True)
 
 
 def recent(place: Place, count: int) -> list[Session]:
@@ -264,13 +264,10 @@ def from_own(value: dict[str, Any]) -> Session:
     session = Session(str(value.get("session_id", "")))
     for name, default in list(session.__dict__.items()):
         if name in GROUPS:
-            fields = GROUPS[name].items()
-            known = {field: value[key] for key, field in fields if _is_like(key, value, getattr(default, field))}
-            setattr(session, name, replace(default, **known))
-        elif name != "tasks" and _is_like(name, value, default):
-            setattr(session, name, value[name])
-        elif isinstance(default, float) and isinstance(value.get(name), int):
-            setattr(session, name, float(value[name]))
+            known = {field: _read_as(key, value, getattr(default, field)) for key, field in GROUPS[name].items()}
+            setattr(session, name, type(default)(**known))
+        elif name != "tasks":
+            setattr(session, name, _read_as(name, value, default))
     session.phase = next((phase for phase in Phase if phase.value == value.get("phase")), Phase.IDLE)
     pid, started = _row(value.get("process") or (0, ""), (int, str))
     session.process = Process(pid=pid, started=started)
@@ -293,14 +290,13 @@ def from_own(value: dict[str, Any]) -> Session:
     return session
 
 
-def _is_like(name: str, value: dict[str, Any], default: object) -> bool:
-    """Tell whether a state has a value of the default's kind, of those that need no further reading."""
-    return (
-        name in value
-        and isinstance(value[name], type(default))
-        and _is_whole(name, value[name])
-        and not isinstance(default, (Phase, Process, Position))
-    )
+def _read_as(name: str, value: dict[str, Any], default: Any) -> Any:
+    """Return a value of a state if it is of the default's kind, one that needs no further reading; else the default."""
+    found = value.get(name)
+    if isinstance(default, float) and isinstance(found, int):
+        return float(found)
+    is_like = found is not None and isinstance(found, type(default)) and _is_whole(name, found)
+    return found if is_like and not isinstance(default, (Phase, Process, Position)) else default
 
 
 def _is_whole(name: str, value: Any) -> bool:
@@ -392,16 +388,16 @@ def to_go(session: Session) -> dict[str, Any]:
         "attribution_base_commit": session.worktree.base_commit,
         "worktree_path": session.worktree.path,
         "worktree_id": session.worktree.name,
-        "started_at": gojson.rfc3339(session.started),
-        "ended_at": gojson.rfc3339(session.ended) if session.ended else None,
+        "started_at": gojson.rfc3339(session.times.started),
+        "ended_at": gojson.rfc3339(session.times.ended) if session.times.ended else None,
         "phase": "active" if session.is_running else session.phase.value,
         "turn_id": session.turn.id if session.turn else "",
         "turn_checkpoint_ids": [checkpoint.id for checkpoint in session.turn_checkpoints],
-        "last_interaction_time": gojson.rfc3339(session.last_seen) if session.last_seen else None,
-        "checkpoint_count": session.steps,
+        "last_interaction_time": gojson.rfc3339(session.times.last_seen) if session.times.last_seen else None,
+        "checkpoint_count": session.work.steps,
         "checkpoint_transcript_start": start,
-        "untracked_files_at_start": session.untracked_at_start[:_MAX_START_FILES],
-        "files_touched": session.open_files,
+        "untracked_files_at_start": session.work.untracked_at_start[:_MAX_START_FILES],
+        "files_touched": session.work.open_files,
         "last_checkpoint_id": "" if session.is_running else session.last_checkpoint,
         "agent_type": session.agent_type,
         "transcript_path": session.transcript_path,
@@ -413,7 +409,7 @@ def to_go(session: Session) -> dict[str, Any]:
 
 def _is_carried(session: Session) -> bool:
     """Tell whether the last step was carried forward by a commit, and holds no line that is not counted."""
-    if session.is_running or not (session.open_files and session.steps and session.last_checkpoint):
+    if session.is_running or not (session.work.open_files and session.work.steps and session.last_checkpoint):
         return False
     finish = session.turn.finish.count if session.turn is not None else 0
     return 0 < session.covered.position.count >= finish
@@ -432,13 +428,17 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
         from entire.agents import registry
 
         session.agent_type = registry.BUILTIN[registry.UNNAMED].type
-    session.worktree = replace(session.worktree, base_commit=_text(shared, "base_commit"))
-    session.worktree = replace(session.worktree, path=_text(shared, "worktree_path"))
-    session.worktree = replace(session.worktree, name=_text(shared, "worktree_id"))
-    session.started = parse_time(shared.get("started_at")) or session.started
-    session.ended = parse_time(shared.get("ended_at"))
-    session.last_seen = parse_time(shared.get("last_interaction_time")) or session.started
-    session.steps = _number(shared, "checkpoint_count")
+    session.worktree = SessionWorktree(
+        path=_text(shared, "worktree_path"),
+        name=_text(shared, "worktree_id"),
+        base_commit=_text(shared, "base_commit"),
+    )
+    started = parse_time(shared.get("started_at")) or session.times.started
+    last_seen = parse_time(shared.get("last_interaction_time")) or started
+    session.times = Times(started=started, ended=parse_time(shared.get("ended_at")), last_seen=last_seen)
+    session.work = replace(
+        session.work, steps=_number(shared, "checkpoint_count"), open_files=_texts(shared, "files_touched")
+    )
     names = ("checkpoint_transcript_start", "condensed_transcript_lines", "transcript_lines_at_start")
     counted = next((number for name in names if (number := _number(shared, name))), 0)
     if counted > session.covered.position.count:
@@ -446,15 +446,16 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
     session.transcript_path = _text(shared, "transcript_path") or session.transcript_path
     session.first_prompt = _text(shared, "first_prompt") or session.first_prompt
     session.last_checkpoint = _text(shared, "last_checkpoint_id")
-    session.open_files = _texts(shared, "files_touched")
     turn_id = _text(shared, "turn_id")
     if turn_id and (session.turn is None or session.turn.id != turn_id):
-        session.turn = Turn(id=turn_id, started=session.last_seen)
+        session.turn = Turn(id=turn_id, started=session.times.last_seen)
     known = {checkpoint.id for checkpoint in session.turn_checkpoints}
     for checkpoint_id in turn_checkpoint_ids:
         if checkpoint_id not in known:
             session.turn_checkpoints.append(
-                TurnCheckpoint(id=checkpoint_id, commit="", moment=session.last_seen, since=session.covered.position)
+                TurnCheckpoint(
+                    id=checkpoint_id, commit="", moment=session.times.last_seen, since=session.covered.position
+                )
             )
 
 

@@ -44,7 +44,7 @@ def newest_step(place: Place, objects: Objects, session: Session) -> str:
 
     if session.conversation and objects.commit(session.conversation) is not None:
         return session.conversation
-    if not session.steps:
+    if not session.work.steps:
         return ""
     ref = "refs/heads/" + steps.branch_name(session.worktree.base_commit, layout.worktree_id(session.worktree.name))
     tip = refs.read(place.top, ref).get(ref, "")

@@ -57,8 +57,8 @@ class ManualCommit:
         tips = self._retention.shadow_tips
         tip = tips.get(branch, "")  # if outdated, moving the ref fails
         left_behind = tips.get(old, "")
-        is_shared = any(other.steps and self._branch(other.worktree.base_commit) == old for other in others)
-        if old == branch or not session.steps or not left_behind or is_shared:
+        is_shared = any(other.work.steps and self._branch(other.worktree.base_commit) == old for other in others)
+        if old == branch or not session.work.steps or not left_behind or is_shared:
             return Destination(branch=branch, old=tip, parent=tip)
         retained = self._retained(session.worktree.base_commit, left_behind, self._retention.shadow_sizes.get(old, 0))
         moves = (Move(ref=f"refs/heads/{old}", new="", old=left_behind), _retain(retained))
@@ -82,8 +82,10 @@ class ManualCommit:
         retain their tips, and delete retained steps that are too old or too big.
         """
         retention = self._retention
-        done = {self._branch(session.worktree.base_commit) for session in sessions if session.steps}
-        done -= {self._branch(other.worktree.base_commit) for other in others if other.steps and other not in sessions}
+        done = {self._branch(session.worktree.base_commit) for session in sessions if session.work.steps}
+        done -= {
+            self._branch(other.worktree.base_commit) for other in others if other.work.steps and other not in sessions
+        }
         unknown = [name for name in done if ask or not retention.shadow_tips.get(name)]
         if unknown:
             found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in unknown))
@@ -98,7 +100,7 @@ class ManualCommit:
         fresh = []
         for name, tip in tips.items():
             size = retention.shadow_sizes.pop(name, 0)
-            if any(session.steps >= self.least_retained for session in sessions):
+            if any(session.work.steps >= self.least_retained for session in sessions):
                 retained = self._retained(bases[name], tip, size)
                 retention.steps.append(retained)
                 fresh.append(retained)

@@ -106,7 +106,7 @@ def open_files(context: Context, session: Session, event: Event) -> list[str]:
     entries = [entry for entry in context.journal.attribution.entries
                if task.started <= entry.time <= task.done and not entry.commit]  # fmt: skip
     changed = {path for entry in entries for path in entry.paths if path not in others}
-    return [path for path in session.open_files if path in changed or path in own] if task.done else []
+    return [path for path in session.work.open_files if path in changed or path in own] if task.done else []
 
 
 def _files_of_others(context: Context, session: Session, event: Event, task: SubagentTask) -> set[str]:

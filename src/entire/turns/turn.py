@@ -17,7 +17,7 @@ from entire.recording.context import agent_process
 from entire.redact import redact_text
 from entire.snapshots import recorder
 from entire.snapshots.recorder import Cause, Step
-from entire.store import sessions, steps
+from entire.store import steps
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _CONVERSATION = "Entire journal: conversation of a turn without changes"  # the subject of its commit
 _FIRST_PROMPT = 100
-_FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
 _MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
 _MAX_PROMPTS = 4 << 20  # characters of a turn's prompts that are kept beside the transcript, which has them all
@@ -48,21 +47,19 @@ def begin(context: Context, session: Session, event: Event) -> None:
     _accept_cut(session, transcript, start)
     last = session.turn.finish if session.turn is not None else START
     is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
-    if (
-        is_new
-        and session.covered.position == START
-        and transcript.shares_answer(start)
-        and _is_fork(context, session, start)
-    ):
-        session.covered = replace(session.covered, position=start)
+    if is_new and session.covered.position == START and transcript.shares_answer(start):
+        from entire.turns import forks
+
+        if forks.is_fork(context, session, start):
+            session.covered = replace(session.covered, position=start)
     if session.is_external and transcript.is_later(start, session.covered.position) and start.count != last.count:
         # Its hooks did not run, or the agent went on writing.
         known = last if transcript.is_later(last, session.covered.position) else session.covered.position
         session.is_incomplete |= transcript.has_answers(known, start) is not False
-    if is_new and not session.untracked_at_start:
+    if is_new and not session.work.untracked_at_start:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
-        session.untracked_at_start = untracked[:_MAX_START_FILES]
+        session.work = replace(session.work, untracked_at_start=untracked[:_MAX_START_FILES])
     prompt = prompt_of(event)
     continues = _continued_by(session, event) if event.is_automatic else ""
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, continues=continues, start=start,
@@ -71,17 +68,19 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.first_prompt = session.first_prompt or _first_words(prompt)
     session.worktree = replace(
         session.worktree,
-        base_commit=session.worktree.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT,
+        base_commit=session.worktree.base_commit if session.work.steps else taken.snapshot.head or steps.NO_COMMIT,
     )
     session.process = agent_process(event.pid)
     session.turn_checkpoints = []
-    session.head_logs = layout.other_head_logs(context.place)
     session.oid_size = len(context.journal.attribution.tree) or 40
-    session.staged_before, session.is_staged_known = {}, False
+    is_asked = strategies.commits_turns(context.settings)
+    session.work = replace(
+        session.work,
+        head_logs=layout.other_head_logs(context.place),
+        staged_before=dict(list(taken.staged.items())[:_MAX_START_FILES]) if is_asked else {},
+        is_staged_known=is_asked and len(taken.staged) <= _MAX_START_FILES,
+    )
     session.queued = []
-    if strategies.commits_turns(context.settings):
-        session.staged_before = dict(list(taken.staged.items())[:_MAX_START_FILES])
-        session.is_staged_known = len(taken.staged) <= _MAX_START_FILES
 
 
 def _continued_by(session: Session, event: Event) -> str:
@@ -102,41 +101,6 @@ def prompt_of(event: Event) -> str:
 
 def _first_words(prompt: str) -> str:
     return " ".join(prompt.split())[:_FIRST_PROMPT]
-
-
-def _is_fork(context: Context, session: Session, end: Position) -> bool:
-    """Tell whether a new session begins with the history of another known one, which already counts it."""
-    if end == START:
-        return False
-    return any(context.transcripts.of(other).shares_answer(end) for other in _others(context, session))
-
-
-def _others(context: Context, session: Session) -> list[Session]:
-    recent = sessions.recent(context.place, _FORKED_FROM)
-    return [other for other in recent if other.session_id != session.session_id and other.agent == session.agent]
-
-
-def _behind_copied(
-    context: Context, session: Session, transcript: SessionTranscript, turn: Turn, finish: Position
-) -> Turn:
-    """Let a fork's first turn begin where its own prompt stands: an agent may copy the history of another session after
-    the turn's start, and some give each copied prompt the id of the new one.
-    """
-    if turn.start != START or session.covered.position != START or finish == START:
-        return turn
-    prompts = transcript.prompts(START, finish)
-    if len(prompts) < 2:  # nothing was copied, and nothing has to be redacted again
-        return turn
-    own = [prompt for prompt in prompts if turn.ref and prompt.id == turn.ref]
-    own = own or [prompt for prompt in prompts if redact_text(prompt.text) == turn.prompt]
-    if not own:
-        return turn
-    known = [other.turn.finish for other in _others(context, session) if other.turn is not None]
-    if any(map(transcript.shares_answer, known)):
-        start = transcript.at(own[-1].position)
-        session.covered = replace(session.covered, position=start)
-        turn = replace(turn, start=start, prompt_position=start.count)
-    return turn
 
 
 def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) -> None:
@@ -182,7 +146,7 @@ def wait(context: Context, event: Event) -> Event:
 def end(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did; background subagents may continue."""
     session.background = list(event.background)
-    session.uncommitted = ""  # a strategy that commits turns says it again
+    session.work = replace(session.work, uncommitted="")  # a strategy that commits turns says it again
     if event.type is EventType.TURN_END:
         session.ended_ref = event.turn_ref
         _forget_interruption(context, session)
@@ -210,12 +174,17 @@ def _save(context: Context, session: Session, event: Event) -> None:
         begun = turn.ended if turn is not None and session.queued else 0.0
         turn = session.turn = Turn(id=new_id(), started=begun or context.now(), start=start, ref=event.turn_ref)
         missed_start = missed_start and not begun
-        session.staged_before, session.is_staged_known = {}, False
+        session.work = replace(session.work, staged_before={}, is_staged_known=False)
     if not turn.prompt and (prompt := prompt_of(event)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = replace(turn, start=START, is_rewritten=True)
-    turn = session.turn = _behind_copied(context, session, transcript, turn, finish)
+    session.turn = turn
+    may_be_fork = turn.start == START and session.covered.position == START and finish != START
+    if may_be_fork and len(transcript.prompts(START, finish)) > 1:
+        from entire.turns import forks
+
+        turn = session.turn = forks.behind_copied(context, session, transcript, turn, finish)
     summary = transcript.summary(turn.start) or event.final_text
     is_repeated = _has_ended(session) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
@@ -245,7 +214,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if step is None and not (is_repeated or is_counted) and finish != START:
         recorder.write_conversation(context, _conversation(context, session, transcript, finish))
     recorder.attribute_again(context, session.turn_key)
-    session.open_files.sort()
+    session.work.open_files.sort()
     if outside := transcript.files_outside(turn.start, finish):
         from entire.snapshots import other_worktrees
 
@@ -485,8 +454,8 @@ def close_lost(context: Context, session: Session, _event: Event | None = None) 
     if session.turn is not None:
         session.turn = replace(session.turn, interrupted=interruption.end(context, session))
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
-    if session.open_files and strategies.commits_turns(context.settings):
-        session.uncommitted = "the end of its turn was never reported"
+    if session.work.open_files and strategies.commits_turns(context.settings):
+        session.work = replace(session.work, uncommitted="the end of its turn was never reported")
 
 
 def accept_path(context: Context, session: Session, event: Event) -> None:

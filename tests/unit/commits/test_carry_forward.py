@@ -7,6 +7,7 @@ from typing import Any
 from entire.commits import carry_forward
 from entire.model.session import Session
 from entire.model.turns import Owner
+from entire.model.value import replace
 from entire.recording.pending import CommitKind, Pending
 
 
@@ -16,7 +17,7 @@ def decided(**fields: Any) -> Pending:
 
 def session(name: str, *files: str) -> Session:
     found = Session(name)
-    found.open_files = list(files)
+    found.work = replace(found.work, open_files=list(files))
     return found
 
 
@@ -24,13 +25,13 @@ def test_committed_files_are_closed_and_those_with_more_in_the_worktree_stay_ope
     mine, other = session("mine", "done", "more", "untouched"), session("other", "elsewhere")
     commit = decided(paths=("done", "more"), left={"more": [Owner("mine/t")]})
     assert carry_forward.close_files(commit, [mine, other]) == [mine]
-    assert (mine.open_files, other.open_files) == (["more", "untouched"], ["elsewhere"])
+    assert (mine.work.open_files, other.work.open_files) == (["more", "untouched"], ["elsewhere"])
 
 
 def test_what_an_amend_takes_out_is_open_again() -> None:
     mine = session("mine")
     left = {"out": [Owner("mine/t")], "theirs": [Owner("other/t")]}
     assert carry_forward.close_files(decided(kind=CommitKind.AMEND, left=left), [mine]) == [mine]
-    assert mine.open_files == ["out"]
+    assert mine.work.open_files == ["out"]
     again = session("mine")
     assert carry_forward.close_files(decided(left=left), [again]) == []

@@ -79,13 +79,13 @@ def test_a_turn(stage: Stage) -> None:
     stage.repo.write("b.txt", "100644", b"two\n")
     stage.event(EventType.TURN_END)
     session = stage.session()
-    assert (session.phase, session.open_files, session.steps) == (Phase.IDLE, ["b.txt"], 1)
+    assert (session.phase, session.work.open_files, session.work.steps) == (Phase.IDLE, ["b.txt"], 1)
     assert stage.steps() == ["Add b"]
     stage.event(EventType.TURN_END)
     assert stage.steps() == ["Add b"], "an unchanged tree saves nothing"
     stage.event(EventType.SESSION_END)
     assert stage.session().phase is Phase.ENDED
-    assert stage.session().ended == stage.clock
+    assert stage.session().times.ended == stage.clock
 
 
 @pytest.mark.parametrize("hostile", ["", "../../../escaped", "a/b", ".."])
@@ -113,7 +113,7 @@ def test_a_turn_without_an_end_is_closed_by_the_next(stage: Stage) -> None:
     stage.repo.write("b.txt", "100644", b"two\n")
     stage.event(EventType.TURN_START, prompt="Second")
     assert stage.steps() == ["First"]
-    assert stage.session().open_files == ["b.txt"]
+    assert stage.session().work.open_files == ["b.txt"]
     assert stage.session().phase is Phase.ACTIVE
 
 

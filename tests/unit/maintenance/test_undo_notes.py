@@ -13,6 +13,7 @@ from entire.maintenance import undo_notes
 from entire.model import jsontext
 from entire.model.session import Entry, Session
 from entire.model.turns import Mark, RunningTurn, TurnKey
+from entire.model.value import replace
 from entire.store import sessions
 from entire.store.journal import Journal, RetainedSteps
 from entire.undo import inverse
@@ -176,7 +177,7 @@ def test_a_state_that_changed(place: Place) -> None:
     sessions.save(place, state)
     left = {"one": undo_notes.digest(place, "one")}
     undo_notes.check_states(place, left)
-    state.steps = 1
+    state.work = replace(state.work, steps=1)
     sessions.save(place, state)
     with pytest.raises(EntireError, match="session one has continued since"):
         undo_notes.check_states(place, left)

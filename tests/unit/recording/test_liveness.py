@@ -9,6 +9,7 @@ import pytest
 from entire import process
 from entire.model.phases import Phase
 from entire.model.session import Process, Session
+from entire.model.value import replace
 from entire.recording import liveness
 
 NOW = 10_000_000.0
@@ -25,7 +26,9 @@ def this_process() -> Process:
 
 def session(agent: Process, phase: Phase = Phase.ACTIVE, *, silent: float = 1.0, background: bool = False) -> Session:
     made = Session("s")
-    made.process, made.phase, made.last_seen = agent, phase, NOW - silent
+    made.process = agent
+    made.phase = phase
+    made.times = replace(made.times, last_seen=NOW - silent)
     made.background = ["a subagent"] if background else []
     return made
 
@@ -84,5 +87,5 @@ def test_who_has_a_conversation_open() -> None:
     assert liveness.holding_process(me, "claude --resume x") == 0, "a script that runs hooks and commands itself"
     assert liveness.holding_process(session(GONE, Phase.IDLE), "claude") == 0
     assert liveness.holding_process(session(UNKNOWN, Phase.IDLE), "claude") == 0
-    me.ended = NOW
+    me.times = replace(me.times, ended=NOW)
     assert liveness.holding_process(me, name) == 0, "the agent has closed it"

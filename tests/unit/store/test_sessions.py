@@ -63,17 +63,17 @@ def states(draw: st.DrawFn) -> Session:
     session.phase = draw(st.sampled_from(list(Phase)))
     session.worktree = replace(session.worktree, base_commit=draw(st.sampled_from(["", "0" * 40, "ab" * 20])))
     session.worktree = replace(session.worktree, path=draw(text), name=draw(text))
-    session.started, session.last_seen = draw(moment), draw(moment)
-    session.ended = draw(st.just(0.0) | moment)
+    session.times = replace(session.times, started=draw(moment), last_seen=draw(moment))
+    session.times = replace(session.times, ended=draw(st.just(0.0) | moment))
     session.transcript_path, session.first_prompt, session.model = draw(text), draw(text), draw(text)
     session.metadata = draw(st.dictionaries(text, text, max_size=3))
     session.process = Process(pid=draw(number), started=draw(text))
     session.turn = draw(st.none() | turn)
     session.turn_checkpoints = draw(st.lists(checkpoint, max_size=2))
-    session.open_files = draw(st.lists(text, max_size=3))
-    session.uncommitted = draw(text)
-    session.untracked_at_start = draw(st.lists(text, max_size=3))
-    session.steps = draw(number)
+    session.work = replace(session.work, open_files=draw(st.lists(text, max_size=3)))
+    session.work = replace(session.work, uncommitted=draw(text))
+    session.work = replace(session.work, untracked_at_start=draw(st.lists(text, max_size=3)))
+    session.work = replace(session.work, steps=draw(number))
     session.covered = replace(session.covered, position=draw(position))
     session.storage = replace(
         session.storage, extent=StoredLines(lines=draw(number), size=draw(number), mark=draw(text))
@@ -106,7 +106,7 @@ def by_the_go_cli(place: Place, **value: Any) -> None:
 
 def saved(place: Place) -> Session:
     session = Session("s", "claude-code", "Claude Code")
-    session.started = session.last_seen = 1.7e9
+    session.times = replace(session.times, started=1.7e9, last_seen=1.7e9)
     session.worktree = replace(session.worktree, base_commit="ab" * 20)
     session.worktree = replace(session.worktree, path=place.top)
     sessions.save(place, session)
@@ -135,8 +135,8 @@ def test_what_the_shared_form_says_is_taken_over_again(session: Session) -> None
     again = Session("s-1")
     sessions.take_over(again, json.loads(json.dumps(to_go(session))))
     assert to_go(again)["base_commit"] == session.worktree.base_commit
-    assert again.open_files == session.open_files
-    assert again.steps == session.steps
+    assert again.work.open_files == session.work.open_files
+    assert again.work.steps == session.work.steps
     assert again.is_running == session.is_running
     assert again.foreign
     if session.is_running:
@@ -169,17 +169,18 @@ def test_both_files_are_written_and_found(place: Place) -> None:
 
 def test_what_the_go_cli_wrote_last_is_taken_over_and_the_rest_kept(place: Place) -> None:
     session = saved(place)
-    session.model, session.open_files = "claude-x", ["mine.txt"]
+    session.model = "claude-x"
+    session.work = replace(session.work, open_files=["mine.txt"])
     sessions.save(place, session)
     by_the_go_cli(place, phase="ended", files_touched=["b.txt"], checkpoint_count=3, worktree_path=place.top)
     again = sessions.find(place, "s")
     assert again is not None
-    assert (again.phase, again.open_files, again.steps) == (Phase.ENDED, ["b.txt"], 3)
+    assert (again.phase, again.work.open_files, again.work.steps) == (Phase.ENDED, ["b.txt"], 3)
     assert (again.model, again.foreign) == ("claude-x", True)
     sessions.save(place, again)
     after = sessions.find(place, "s")
     assert after is not None
-    assert (after.foreign, after.open_files) == (False, ["b.txt"])
+    assert (after.foreign, after.work.open_files) == (False, ["b.txt"])
 
 
 def test_tokens_that_are_counted_stay_counted_whatever_the_go_cli_wrote_back(place: Place) -> None:
@@ -211,12 +212,12 @@ def test_the_state_of_another_session_is_not_accepted(place: Place) -> None:
 def test_killed_between_the_two_files_ours_is_the_truth(place: Place) -> None:
     session = saved(place)
     before = Path(sessions.go_path(place, "s")).read_bytes()
-    session.open_files = ["new.txt"]
+    session.work = replace(session.work, open_files=["new.txt"])
     sessions.save(place, session)
     Path(sessions.go_path(place, "s")).write_bytes(before)
     again = sessions.find(place, "s")
     assert again is not None
-    assert (again.open_files, again.foreign) == (["new.txt"], False)
+    assert (again.work.open_files, again.foreign) == (["new.txt"], False)
 
 
 def test_a_state_with_old_names_and_phases_is_read(place: Place) -> None:
@@ -244,11 +245,11 @@ def test_carried_work_starts_one_line_before_what_was_counted() -> None:
     """So the Go CLI can continue it (docs/reference/linking.md section 2)."""
     session = Session("s")
     session.covered = replace(session.covered, position=Position(count=10))
-    session.steps = 1
-    session.open_files = ["b.txt"]
+    session.work = replace(session.work, steps=1)
+    session.work = replace(session.work, open_files=["b.txt"])
     session.last_checkpoint = "a1b2c3d4e5f6"
     assert to_go(session)["checkpoint_transcript_start"] == 9
-    session.open_files = []
+    session.work = replace(session.work, open_files=[])
     assert to_go(session)["checkpoint_transcript_start"] == 10
 
 
@@ -268,14 +269,14 @@ def test_a_broken_file_is_put_aside_and_counts_as_none(place: Place, content: by
 
 def test_states_are_bounded(place: Place) -> None:
     session = Session("s")
-    session.untracked_at_start = [f"some/folder/file-{n}.txt" for n in range(100_000)]
+    session.work = replace(session.work, untracked_at_start=[f"some/folder/file-{n}.txt" for n in range(100_000)])
     assert len(to_go(session)["untracked_files_at_start"]) == 2000
 
 
 def test_states_are_listed_the_last_seen_first_and_strange_names_left_out(place: Place) -> None:
     for name, seen in (("a", 1.0), ("b", 3.0), ("c", 2.0)):
         session = Session(name)
-        session.last_seen = seen
+        session.times = replace(session.times, last_seen=seen)
         sessions.save(place, session)
     Path(place.sessions_dir, "README").write_text("x")
     Path(place.sessions_dir, ".hidden.json").write_text("{}")

@@ -10,6 +10,7 @@ from entire.git.diff import Change
 from entire.git.partial_commit import StagedPaths
 from entire.layout import Place
 from entire.model.session import Session
+from entire.model.value import replace
 from entire.strategies import Selection
 from entire.strategies.auto_commit.turn_files import TurnFiles
 
@@ -39,7 +40,7 @@ def place(tmp_path: Path) -> Place:
 
 def known(before: dict[str, str] | None = None, *, is_known: bool = True) -> Session:
     session = Session("s")
-    session.staged_before, session.is_staged_known = before or {}, is_known
+    session.work = replace(session.work, staged_before=before or {}, is_staged_known=is_known)
     return session
 
 

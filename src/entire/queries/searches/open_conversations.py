@@ -62,9 +62,10 @@ class OpenConversations:
 
     def _source(self, session: Session) -> Source:
         """Return a session as it is now; the key changes with its file, its turns, and what git has of it."""
+        turn_id = session.turn.id if session.turn is not None else ""
         facts = (
-            session.session_id, session.conversation, session.last_checkpoint, session.agent_type, session.open_files,
-            session.turn.id if session.turn is not None else "", _version(session.transcript_path),
+            session.session_id, session.conversation, session.last_checkpoint, session.agent_type,
+            session.work.open_files, turn_id, _version(session.transcript_path),
             _version(turnlog.path(self._place, session.session_id)),
         )  # fmt: skip
         digest = hashlib.sha256(repr(facts).encode("utf-8", "replace")).hexdigest()
@@ -74,8 +75,8 @@ class OpenConversations:
             scope=OPEN,
             agent=session.agent_type,
             branch=self._branch(session.worktree.path),
-            created=session.started,
-            files=tuple(session.open_files),
+            created=session.times.started,
+            files=tuple(session.work.open_files),
         )
 
     def _branch(self, top: str) -> str:

@@ -71,9 +71,9 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
     return replace(
         part,
         phase=state.phase.value,
-        started=state.started,
-        ended=state.ended,
-        files=tuple(state.open_files),
+        started=state.times.started,
+        ended=state.times.ended,
+        files=tuple(state.work.open_files),
         open_files=still_open,
         subagents=tuple(subagents.of_state(objects, state, found, request)),
     )

@@ -33,7 +33,7 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
         found = [
             (state, _with_running_files(place.top, state, conversations.of_state(place, objects, state, request)))
             for state in here
-            if state.is_running or state.open_files
+            if state.is_running or state.work.open_files
         ]
         found = [(state, part) for state, part in found if state.is_running or part.open_files]
         diff = worktree_diff.of_files(place.top, sorted({path for _, part in found for path in part.open_files}))

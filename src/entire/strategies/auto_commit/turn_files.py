@@ -52,9 +52,9 @@ def _reason(session: Session, path: str, entries: Entries, staged: StagedPaths) 
     change = staged.changes.get(path)
     if change is None:
         return ""
-    if session.staged_before.get(path) == change.new_oid:
+    if session.work.staged_before.get(path) == change.new_oid:
         return "it was staged before the turn"
-    if not session.is_staged_known:
+    if not session.work.is_staged_known:
         return "it is staged, maybe since before the turn"
     if entries[path] != (None if change.new_mode == NO_FILE else (change.new_mode, change.new_oid)):
         return "other content of it is staged"
