@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.language.protocol import PREFIX, Info, parse_info
-from entire.agents.external.programs.program import Program
 from entire.agents.registry import BUILTIN
 from entire.model.value import replace
+from entire.plugin_host.agent import ExternalAgent
+from entire.plugin_host.language.protocol import PREFIX, Info, parse_info
+from entire.plugin_host.programs.program import Program
 from entire_plugin_kit import Payload, Player, Rig
 from entire_plugin_kit.plugin import LastProgram
 from entire_plugin_kit.rig import ignore

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.agents import capabilities, registry
-from entire.agents.directory import AgentDirectory
 from entire.commands import hooks
+from entire.directory import AgentDirectory
 from entire.model.events import Event
 from tests.integration.story import Story, story
 

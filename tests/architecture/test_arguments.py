@@ -21,10 +21,10 @@ STARTS = {"process.run", "process.start", "process.run_at_once", "process.Child"
 
 CHECKED = {
     ("agents/claude_code/printing.py", "program"): "found by process.find",
-    ("agents/external/language/wire.py", "argv"): "a command of an allowed plugin, started as it is",
-    ("agents/external/language/wire.py", "undo_argv"): "a command of an allowed plugin, started as it is",
-    ("agents/external/programs/running.py", "argv"): "checked by Program._start",
-    ("agents/external/sessions.py", "self.calls.program.path"): "the executable, which the user allowed",
+    ("plugin_host/language/wire.py", "argv"): "a command of an allowed plugin, started as it is",
+    ("plugin_host/language/wire.py", "undo_argv"): "a command of an allowed plugin, started as it is",
+    ("plugin_host/programs/running.py", "argv"): "checked by Program._start",
+    ("plugin_host/sessions.py", "self.calls.program.path"): "the executable, which the user allowed",
     ("git/blame.py", "*args"): "from people, as to git; what we add is checked where it is added",
     ("git/checkout.py", "word"): "a label after -L",
     ("git/commit_hooks.py", "path"): "an absolute path: git's own answer",
@@ -53,9 +53,9 @@ _OURS = "an id of ours, in hex digits"
 _WRITTEN = "written in the code"
 PRINTED = {
     ("agents/claude_code/settings.py", "verb"): _WRITTEN,
-    ("agents/directory.py", "name"): _AGENTS_OWN,
-    ("agents/external/agent.py", "self.name"): _AGENTS_OWN,
-    ("agents/external/programs/program.py", "self.name"): _AGENTS_OWN,
+    ("directory/__init__.py", "name"): _AGENTS_OWN,
+    ("plugin_host/agent.py", "self.name"): _AGENTS_OWN,
+    ("plugin_host/programs/program.py", "self.name"): _AGENTS_OWN,
     ("agents/gemini/settings.py", "verb"): _WRITTEN,
     ("commands/enable.py", "' '.join(names)"): "quoted, of the worktree",
     ("commands/enable.py", "_SUBJECT"): _WRITTEN,

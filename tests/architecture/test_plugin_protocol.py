@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from entire.agents.external.language import protocol, questions, wire
 from entire.model.events import EventType
 from entire.plugin import subcommands
+from entire.plugin_host.language import protocol, questions, wire
 from entire_plugin_kit import template
 from tests.architecture.places import ROOT
 

@@ -21,7 +21,7 @@ def hurried(call: float, hook: float) -> tuple[str, ...]:
     """Return the program with other limits for plugins: the seconds of a call, and of all calls of a hook."""
     code = f"""if True:
         import sys
-        from entire.agents.external.language import protocol
+        from entire.plugin_host.language import protocol
         protocol.CALL_SECONDS, protocol.HOOK_SECONDS = {call}, {hook}
         from entire.cli import main
         sys.exit(main(sys.argv[1:]))

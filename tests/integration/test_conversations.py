@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from entire import settings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.recording.context import Context
 from entire.rewind import conversations
 from entire.rewind.conversations import Conversation

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.recording.context import Context
 from entire.settings import Settings
 from entire.snapshots import followed_commits

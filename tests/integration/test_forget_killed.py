@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import UsageError
 from entire.forgetting import planning, removal, targets, undo
 from entire.forgetting.values import Secret

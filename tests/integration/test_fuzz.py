@@ -22,8 +22,8 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from entire.agents import registry
-from entire.agents.directory import AgentDirectory
 from entire.cli import main
+from entire.directory import AgentDirectory
 from tests.integration import hostile
 from tests.integration.hostile import EVIL
 from tests.integration.shown import begun

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.directory import AgentDirectory
 from entire.cli import main
 from entire.commands import TABLE
+from entire.directory import AgentDirectory
 from entire.redact import Sources, adopt
 from tests.integration import hostile_worktree
 from tests.integration.hostile_worktree import HARMLESS, KINDS, a_file, an_endless_file

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout, settings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, Origin, WhyRequest
 from entire.model.value import replace
 from entire.origins import uncommitted

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from entire import layout
-from entire.agents.directory import AgentDirectory
-from entire.agents.external.plugins import PluginInventory
+from entire.directory import AgentDirectory
 from entire.maintenance import plugins as maintenance
+from entire.plugin_host.plugins import PluginInventory
 from tests.integration.pluginworld import SCRIPT, PluginWorld
 
 

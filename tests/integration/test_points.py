@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire import settings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.model.requests import RewindRequest
 from entire.model.views.points import PointView

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.layout import METADATA_BRANCH
 from entire.model.ids import CheckpointId
 from tests import forks

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from entire import settings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.recording.context import Context
 from entire.rewind import commits_since
 from entire.rewind.commits_since import CommitsSince

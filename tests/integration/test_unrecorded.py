@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from entire.agents import transcripts
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.model.requests import EnableRequest
 from entire.workspace import Workspace
 from tests.forks import BIN

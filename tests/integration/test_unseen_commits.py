@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.agents.directory import AgentDirectory
 from entire.commits import afterwards, unseen, visited_worktrees
+from entire.directory import AgentDirectory
 from entire.git import history
 from entire.model.requests import ResumeRequest
 from entire.recording.context import Context

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.language import protocol
-from entire.agents.external.programs.program import Program
 from entire.agents.registry import AgentEntry
 from entire.model.transcripts import TokenUsage
+from entire.plugin_host.agent import ExternalAgent
+from entire.plugin_host.language import protocol
+from entire.plugin_host.programs.program import Program
 from entire_plugin_kit import Captured, Payload, Player, Rig
 from tests import plugins
 

@@ -111,6 +111,9 @@ DEFAULT = "claude-code"
 """The agent that ``enable`` chooses when it detects none."""
 EXAMPLE = "demo"
 """The agent to try and to read: ``enable`` takes it by name, but offers it only where its hooks are."""
+
+OTHER_TYPES = {"cursor": "Cursor"}
+"""Types of agents without an adapter whose sessions may be stored here, by others or by an earlier version."""
 UNNAMED = "claude-code"
 """The agent of a session state or record that names none: the first one the Go CLI supported."""
 

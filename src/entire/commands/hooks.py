@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
     from entire.git.read import Offline
     from entire.layout import Place
     from entire.log import Log
@@ -107,7 +107,7 @@ class _Directories:
 
 
 def _without_plugins() -> AgentDirectory:
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
 
     return AgentDirectory.without_plugins()
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from entire import files, layout, settings, tree_files
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import CorruptError, EntireError
 from entire.git import history
 from entire.go_takeover.steps import GoSession, record_present, record_steps

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from entire.agents import capabilities, configfile, registry
-from entire.agents.directory import AgentDirectory
-from entire.agents.external.inventory import enabled
+from entire.directory import AgentDirectory
 from entire.maintenance import agent_setup
 from entire.model.health import HookStatus
 from entire.model.value import replace
 from entire.model.views.setup import AgentHooksView, AgentView
+from entire.plugin_host.inventory import enabled
 from entire.store import setup_lines
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from entire.agents.contract import HookInstaller
-    from entire.agents.directory import Installed
+    from entire.directory import Installed
     from entire.model.health import HooksHealth
 
 _PROBLEMS = {

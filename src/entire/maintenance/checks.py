@@ -6,8 +6,8 @@ import os
 
 from entire import layout, log, settings, tree_files
 from entire.agents import capabilities
-from entire.agents.directory import AgentDirectory
 from entire.commits import complete
+from entire.directory import AgentDirectory
 from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.agents.directory import Installed
+    from entire.directory import Installed
     from entire.layout import Place
     from entire.model.session import Session
     from entire.store.checkpoints import Slot

@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 
 from entire import settings
-from entire.agents.external.inventory import problems, trust
-from entire.agents.external.inventory.discovery import INVALID, SHADOWED
-from entire.agents.external.inventory.trust import USABLE
-from entire.agents.external.language import protocol
 from entire.errors import CorruptError, EntireError, UsageError
 from entire.git import tracked
 from entire.model.value import replace
 from entire.model.views.setup import PluginProblemView, PluginView
+from entire.plugin_host.inventory import problems, trust
+from entire.plugin_host.inventory.discovery import INVALID, SHADOWED
+from entire.plugin_host.inventory.trust import USABLE
+from entire.plugin_host.language import protocol
 from entire.recording import directories, liveness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from entire.agents.directory import AgentDirectory
-    from entire.agents.external.inventory.discovery import Executable
+    from entire.directory import AgentDirectory
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.plugin_host.inventory.discovery import Executable
 
 
 def listing(place: Place | None) -> list[PluginView]:

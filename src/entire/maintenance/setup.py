@@ -6,7 +6,7 @@ import os
 
 from entire import files, settings, strategies, tree_files
 from entire.agents import capabilities
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import EntireError, UsageError
 from entire.git import tracked
 from entire.githooks import inspection, install

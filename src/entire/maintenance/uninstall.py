@@ -7,14 +7,14 @@ import shlex
 import shutil
 
 from entire import tree_files
-from entire.agents.directory import AgentDirectory
-from entire.agents.external.language.protocol import PREFIX, VERSION, PluginError
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import hidden_refs, read, refs
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
 from entire.maintenance.agent_hooks import AgentHooks
 from entire.model.views.setup import AgentHooksView, HooksLeftView, UninstallView
+from entire.plugin_host.language.protocol import PREFIX, VERSION, PluginError
 from entire.recording import directories
 from entire.store import steps
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.agents.contract import Agent
-    from entire.agents.directory import AgentDirectory, Installed
+    from entire.directory import AgentDirectory, Installed
     from entire.layout import Place
     from entire.store.catalog import Catalog
 

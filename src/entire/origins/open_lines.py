@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from entire import settings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, Origin
 from entire.model.turns import Owner

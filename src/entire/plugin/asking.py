@@ -7,10 +7,10 @@ import sys
 import time
 
 from entire.agents import transcripts
-from entire.agents.external.language import questions
-from entire.agents.external.language.wire import PATH, TEXT_MAP
 from entire.errors import EntireError
 from entire.model import jsontext
+from entire.plugin_host.language import questions
+from entire.plugin_host.language.wire import PATH, TEXT_MAP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

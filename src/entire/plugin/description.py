@@ -28,7 +28,7 @@ _FURTHER = ("spoken_name", "project_variable", "session_variable")
 
 def describe(agent: Agent, about: object) -> dict[str, Any]:
     """Return what a host must know of an agent; ``about`` has the attributes that its adapter need not have."""
-    from entire.agents.external.language.protocol import CAPABILITIES, EXTENSIONS, VERSION
+    from entire.plugin_host.language.protocol import CAPABILITIES, EXTENSIONS, VERSION
 
     further = {name: value for name in _FURTHER if (value := getattr(about, name, ""))}
     has = _capabilities(agent)

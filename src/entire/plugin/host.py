@@ -9,17 +9,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from entire.agents import registry
-from entire.agents.external.agent import CAPABILITIES as CAPABILITIES
-from entire.agents.external.agent import ExternalAgent as ExternalAgent
-from entire.agents.external.language import protocol as protocol
-from entire.agents.external.language import questions as questions
-from entire.agents.external.language import wire
-from entire.agents.external.plugins import PluginInventory
-from entire.agents.external.programs.program import Program as Program
-from entire.agents.external.programs.program import why_not_started as why_not_started
 from entire.errors import UsageError
 from entire.model.ids import argument_problem as argument_problem
 from entire.model.value import replace
+from entire.plugin_host.agent import CAPABILITIES as CAPABILITIES
+from entire.plugin_host.agent import ExternalAgent as ExternalAgent
+from entire.plugin_host.language import protocol as protocol
+from entire.plugin_host.language import questions as questions
+from entire.plugin_host.language import wire
+from entire.plugin_host.plugins import PluginInventory
+from entire.plugin_host.programs.program import Program as Program
+from entire.plugin_host.programs.program import why_not_started as why_not_started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -41,7 +41,7 @@ def _detect(call: Call) -> Any:
 
 
 def _get_session_id(call: Call) -> Any:
-    from entire.agents.external.language import wire
+    from entire.plugin_host.language import wire
 
     return {"session_id": wire.TEXT.read(call.document().get("session_id"))}
 
@@ -86,8 +86,8 @@ def _read_transcript(call: Call) -> bytes:
 
 
 def _chunk_transcript(call: Call) -> Any:
-    from entire.agents.external.language import wire
     from entire.plugin import chunks
+    from entire.plugin_host.language import wire
 
     size = call.number("max-size")
     if not size:
@@ -96,8 +96,8 @@ def _chunk_transcript(call: Call) -> Any:
 
 
 def _reassemble_transcript(call: Call) -> bytes:
-    from entire.agents.external.language import wire
     from entire.plugin import chunks
+    from entire.plugin_host.language import wire
 
     given = call.document().get("chunks")
     given = [] if given is None else given
@@ -110,13 +110,13 @@ def _reassemble_transcript(call: Call) -> bytes:
 
 
 def _get_transcript_position(call: Call) -> Any:
-    from entire.agents.external.language import wire
+    from entire.plugin_host.language import wire
 
     return {"position": wire.number_of(_of_agent(call, "path").end())}
 
 
 def _extract_modified_files(call: Call) -> Any:
-    from entire.agents.external.language import wire
+    from entire.plugin_host.language import wire
 
     transcript: Any = _of_agent(call, "path")
     files = _unique(report.path for report in transcript.files(_since(call, transcript)))
@@ -145,7 +145,7 @@ def _prepare_transcript(call: Call) -> bytes:
 
 
 def _calculate_tokens(call: Call) -> Any:
-    from entire.agents.external.language import wire
+    from entire.plugin_host.language import wire
 
     transcript: Any = _given(call)
     return wire.TOKENS.write(transcript.tokens(_since(call, transcript)))
@@ -162,9 +162,9 @@ def _extract_all_modified_files(call: Call) -> Any:
 
 
 def _calculate_total_tokens(call: Call) -> Any:
-    from entire.agents.external.language import wire
     from entire.model.transcripts import total
     from entire.model.value import replace
+    from entire.plugin_host.language import wire
 
     transcript: Any = _given(call)
     since = _since(call, transcript)
@@ -204,7 +204,7 @@ def _unique(texts: Any) -> list[str]:
 
 
 def _parse_hook(call: Call) -> Any:
-    from entire.agents.external.language import wire
+    from entire.plugin_host.language import wire
 
     return wire.EVENT.write(call.agent().parse_hook(call.option("hook"), call.stdin()))
 

@@ -5,8 +5,8 @@ A shell asks while a person types: a bounded part of the history is read, nothin
 
 from __future__ import annotations
 
-from entire.agents.directory import AgentDirectory
 from entire.audit import verdicts
+from entire.directory import AgentDirectory
 from entire.git import bulk, history, read
 from entire.model.candidates import Candidate
 from entire.model.ids import CheckpointId, is_session_id

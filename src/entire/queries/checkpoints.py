@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from entire.agents import capabilities
-from entire.agents.directory import AgentDirectory
 from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
+from entire.directory import AgentDirectory
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
 from entire.model.ids import CheckpointId, is_checkpoint_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import EntireError, GitError, PartialCloneError
 from entire.git import bulk, history, log_stream, read
 from entire.model import records, transcripts

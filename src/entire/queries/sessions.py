@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire import settings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.model.views.checkpoints import SessionView
 from entire.recording import interruption
 from entire.recording.context import Context

@@ -6,8 +6,8 @@ import os
 
 from entire import layout, log, settings
 from entire.agents import registry
-from entire.agents.directory import AgentDirectory
 from entire.audit import record
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.agents.directory import Installed
+    from entire.directory import Installed
     from entire.layout import Place
     from entire.settings import Settings
     from entire.store.catalog import Catalog

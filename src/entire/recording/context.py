@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
     from entire.layout import Place
     from entire.settings import Settings
     from entire.store.links import Links

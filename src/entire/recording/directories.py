@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from entire import settings
-from entire.agents.directory import AgentDirectory
-from entire.agents.external.plugins import PluginInventory
+from entire.directory import AgentDirectory
+from entire.plugin_host.plugins import PluginInventory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

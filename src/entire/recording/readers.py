@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.agents.contract import Agent
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.log import Log

@@ -6,7 +6,8 @@ change in one transaction, which ``resume --undo`` takes back.
 
 from __future__ import annotations
 
-from entire.agents import capabilities, resuming
+from entire.agents import capabilities
+from entire.directory import resuming
 from entire.errors import EntireError
 from entire.git import history
 from entire.model.effects import PutBack
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
-    from entire.agents.directory import AgentDirectory
     from entire.conversation.records import Prompt
+    from entire.directory import AgentDirectory
     from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.resume.targets import StoredSession

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from entire import process
-from entire.agents import resuming
+from entire.directory import resuming
 from entire.errors import EntireError
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 from __future__ import annotations
 
 from entire.agents import capabilities
-from entire.agents.directory import AgentDirectory
 from entire.agents.forms import reading
+from entire.directory import AgentDirectory
 from entire.errors import EntireError, MissingObjectError
 from entire.git import history, refs, switch
 from entire.layout import METADATA_BRANCH

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import capabilities, resuming
-from entire.agents.directory import AgentDirectory
+from entire.agents import capabilities
 from entire.agents.forms import reading
+from entire.directory import AgentDirectory, resuming
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import resuming
+from entire.directory import resuming
 from entire.errors import EntireError
 from entire.model.value import Value, replace
 from entire.model.views.points import ConversationView

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import bulk, diff, history, reflog, refs
 from entire.git.history import Logged

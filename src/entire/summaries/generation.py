@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from entire.agents.contract import Agent
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
     from entire.model.requests import SummaryRequest
     from entire.model.views.checkpoints import CheckpointView, PartView
     from entire.recording.context import Context

@@ -70,7 +70,7 @@ class Opened:
 
     def context(self, *, starts_plugins: bool = True) -> Context:
         """Return a context, which the caller closes."""
-        from entire.agents.directory import AgentDirectory
+        from entire.directory import AgentDirectory
         from entire.recording import directories
         from entire.recording.context import Context
 

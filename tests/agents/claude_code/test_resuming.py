@@ -94,7 +94,7 @@ def test_the_contract_holds() -> None:
     from typing import TYPE_CHECKING
 
     from entire.agents import capabilities
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
 
     agent = AgentDirectory.without_plugins().make("claude-code")
     assert isinstance(agent, ClaudeCode)

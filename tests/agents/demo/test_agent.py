@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents.demo.agent import HOOKS, VERBS, Demo
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.model.effects import Delete, Write
 from entire.model.events import EventType

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from entire.agents import capabilities, readings
-from entire.agents.directory import AgentDirectory
 from entire.conversation.messages import BY_AGENT as AGENT
 from entire.conversation.messages import BY_TOOL as TOOL
 from entire.conversation.messages import BY_USER as USER
+from entire.directory import AgentDirectory
 from entire.model.transcripts import START, Edit, Message, TokenUsage, ToolCall, by_model
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

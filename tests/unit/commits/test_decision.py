@@ -9,10 +9,10 @@ import pytest
 
 from entire import layout, lifecycle
 from entire.agents import registry
-from entire.agents.directory import AgentDirectory
 from entire.commits import attempts, decision, examination
 from entire.commits.attempts import Attempt
 from entire.commits.replaced_commits import Replaced
+from entire.directory import AgentDirectory
 from entire.git import diff
 from entire.git.operation import GitCommand, Operation
 from entire.git.read import Commit

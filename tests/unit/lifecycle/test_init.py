@@ -11,8 +11,8 @@ import pytest
 
 from entire import layout, lifecycle, process
 from entire.agents import registry
-from entire.agents.directory import AgentDirectory
 from entire.commits import complete, finalize, prepare
+from entire.directory import AgentDirectory
 from entire.errors import UsageError
 from entire.model.events import Event, EventType, GitEvent
 from entire.model.ids import is_tool_id

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.directory import AgentDirectory
-from entire.agents.external.plugins import PluginInventory
+from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.maintenance.agent_hooks import AgentHooks
+from entire.plugin_host.plugins import PluginInventory
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents.claude_code.agent import ClaudeCode
-from entire.agents.external.language import protocol
+from entire.plugin_host.language import protocol
 from tests.unit.plugin.conftest import Tool
 from tests.unit.plugin.test_subcommands import Talkative
 

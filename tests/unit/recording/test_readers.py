@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from entire import layout
-from entire.agents.directory import AgentDirectory
 from entire.agents.stand_in import StandIn
+from entire.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.log import Log
 from entire.model.session import Session

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
 from entire.model.transcripts import START, Position

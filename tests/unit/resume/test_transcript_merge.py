@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from entire import redact
 from entire.agents import lines
 from entire.agents.contract import Agent, Transcript
-from entire.agents.directory import AgentDirectory
 from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
+from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
 from entire.model.transcripts import Message

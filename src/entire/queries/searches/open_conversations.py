@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.git import history, read
 from entire.index.entries import OPEN, Source
 from entire.queries.searches import entries

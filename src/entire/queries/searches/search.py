@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.git import history, refs
 from entire.index import database, update
 from entire.index import search as index_search

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import readings
-from entire.agents.directory import AgentDirectory
+from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.git import bulk, read, write
 from entire.git.read import parse_tree

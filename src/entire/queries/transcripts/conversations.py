@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.agents.directory import AgentDirectory
+    from entire.directory import AgentDirectory
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.conversations import ShowRequest

@@ -6,8 +6,8 @@ A plugin's sessions are read from what is stored of them.
 from __future__ import annotations
 
 from entire.agents import readings
-from entire.agents.directory import AgentDirectory
 from entire.agents.stand_in import StandIn
+from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.model.value import Value, replace
 from entire.model.views.checkpoints import MessageView

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents import readings, tool_arguments
-from entire.agents.directory import AgentDirectory
 from entire.agents.forms import calls
+from entire.directory import AgentDirectory
 from entire.model.transcripts import Edit, Message, ToolCall
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

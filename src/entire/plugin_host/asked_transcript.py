@@ -1,0 +1,91 @@
+"""Transcripts of a plugin that answers questions of ours: those of version 1 are asked only about the rest."""
+
+from __future__ import annotations
+
+from entire.conversation.records import Prompt
+from entire.model.transcripts import START
+from entire.model.value import replace
+from entire.plugin_host import asking
+from entire.plugin_host.language import questions
+from entire.plugin_host.transcript import ExternalTranscript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from entire.model.transcripts import FileLines, Position, Subagent
+
+
+class AskedTranscript(ExternalTranscript):
+    """A transcript about which the plugin answers questions; as in version 1 where it does not."""
+
+    def _asked(self, name: str, *arguments: Any) -> tuple[Any] | None:
+        """Return the answer to a question, None if the plugin does not answer it."""
+        if questions.QUESTIONS[name].extension not in self._info.capabilities:
+            return None
+        about = {"metadata": dict(self._plugin.metadata), "session_ref": self.session_ref}
+        program = self._calls.program
+        found: tuple[Any] | None = self._calls.once(
+            (name, self.session_ref, *arguments),
+            lambda: (asking.ask(program, name, *arguments, stored=self._stored, **about),),
+        )
+        return found
+
+    def snapshot(self) -> bytes:
+        found = self._asked("snapshot") if self._stored is None else None
+        return super().snapshot() if found is None else bytes(found[0])
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        found = self._asked("file_lines", end) if self._stored is None else None
+        if found is None:
+            return super().file_lines(end)
+        is_here = found[0] is not None and (found[0].path == self.session_ref or self._sessions.holds(found[0].path))
+        return found[0] if is_here else None
+
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
+        found = self._asked("prompts", since, until)
+        if found is None:
+            return super().prompts(since, until)
+        if "entire_prompt_positions" in self._info.capabilities:
+            return list(found[0])
+        return [Prompt(text=prompt.text, position=since.count) for prompt in found[0]]
+
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        found = self._asked("subagents", since, until)
+        given = found[0] if found is not None else ()
+        return [replace(told, session_ref=self._accepted(told.session_ref)) for told in given]
+
+    def subagent_ref(self, subagent_id: str) -> str:
+        found = self._asked("subagent_ref", subagent_id)
+        return self._accepted(found[0]) if found is not None else ""
+
+    def _accepted(self, subagent_ref: str) -> str:
+        return self._sessions.accepted(subagent_ref, beside=self.session_ref)
+
+    def ask_ahead(self, since: Position) -> None:
+        super().ask_ahead(since)
+        end = self.end(since)
+        for ask in (self.model, self.has_answers, self.subagents):
+            ask(since, end)
+        if self.file_lines(end) is None:
+            self.snapshot()
+
+
+def _as_asked(name: str) -> Callable[..., Any]:
+    """Return a method that asks the plugin, and does as version 1 if it does not answer."""
+    plain = getattr(ExternalTranscript, name)
+    defaults = {"until": None, "known": START, "commit": ""}
+    parameters = tuple(questions.QUESTIONS[name].arguments)
+
+    def method(self: AskedTranscript, *given: Any) -> Any:
+        arguments = (*given, *(defaults[parameter] for parameter in parameters[len(given) :]))
+        found = self._asked(name, *arguments)
+        return plain(self, *arguments) if found is None else found[0]
+
+    return method
+
+
+for _name, _question in questions.QUESTIONS.items():
+    if _question.is_of_transcript and _name not in vars(AskedTranscript):
+        setattr(AskedTranscript, _name, _as_asked(_name))
