@@ -27,9 +27,10 @@ class Value:
     if not TYPE_CHECKING:
 
         def __init_subclass__(cls):
-            own = tuple(cls.__dict__.get("__annotations__", ()))
+            space = cls.__dict__
+            own = space.get("__annotations__", ())
             cls._fields = (*cls._fields, *own)
-            cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+            cls._defaults = {**cls._defaults, **{name: space[name] for name in own if name in space}}
             cls._names = frozenset(cls._fields)
 
         def __init__(self, **fields):

@@ -32,6 +32,7 @@ _COUNTER = "entire_py"
 _TEXTS = ("queued", "open_files", "untracked_at_start", "background", "caller_variables")  # lists whose items are texts
 _TEXT_MAPS = ("metadata", "staged_before")
 _NUMBER = (int, float)
+_PLAIN = frozenset((str, int, float, bool))
 _TURN: dict[str, type | tuple[type, ...]] = {
     "id": str, "ref": str, "prompt": str, "continues": str, "prompt_position": int, "started": _NUMBER,
     "ended": _NUMBER, "model": str, "interrupted": _NUMBER, "is_rewritten": bool,
@@ -292,10 +293,12 @@ def from_own(value: dict[str, Any]) -> Session:
 
 def _read_as(name: str, value: dict[str, Any], default: Any) -> Any:
     """Return a value of a state if it is of the default's kind, one that needs no further reading; else the default."""
-    found = value.get(name)
+    found, kind = value.get(name), type(default)
+    if type(found) is kind and kind in _PLAIN:
+        return found
     if isinstance(default, float) and isinstance(found, int):
         return float(found)
-    is_like = found is not None and isinstance(found, type(default)) and _is_whole(name, found)
+    is_like = found is not None and isinstance(found, kind) and _is_whole(name, found)
     return found if is_like and not isinstance(default, (Phase, Process, Position)) else default
 
 
