@@ -29,7 +29,7 @@ INTROS = {
 ## Of a plugin as a program
 
 Asked with nothing but the executable, as any host calls it. A promise may need a capability, or `extensions` (any
-extension of Entire).
+extension with questions).
 """,
     ADAPTER: """\
 ## Of an adapter

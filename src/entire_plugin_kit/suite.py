@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from entire import UsageError
-from entire.plugin.host import protocol
+from entire.plugin.host import protocol, questions
 from entire_plugin_kit.cases import ask, why_not
 from entire_plugin_kit.fixtures import FixtureRig
 from entire_plugin_kit.plugin import PluginRig, describe
@@ -196,8 +196,8 @@ def _lacks(need: str, program: Plugin, options: Options) -> str:
         has = getattr(options.fixtures, need, ())
         return "" if has else f"there are no fixtures in `{need}`: name some with --fixtures"
     if need == "extensions":
-        has_questions = program.capabilities & set(protocol.EXTENSIONS)
-        return "" if has_questions else "it declares no extension of Entire (`entire_ranges` and others)"
+        asked = program.capabilities & {question.extension for question in questions.QUESTIONS.values()}
+        return "" if asked else "it declares no extension with questions (`entire_ranges` and others)"
     return "" if need in program.capabilities else f"it does not declare `{need}`"
 
 

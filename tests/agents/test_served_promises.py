@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
-from entire.agents.forms import reading
 from entire.conversation.messages import Reading
 from entire_plugin_kit import Case, cases
 from entire_plugin_kit.adapter import questions
@@ -81,7 +80,7 @@ def _answers_the_same(rig: served.ServedRig) -> None:
             for place in places[:: max(len(places) // 2, 1)]:
                 served_too = Quiet(behind.transcript(str(path), stored))
                 assert questions.ask_all(behind, served_too, place) == questions.ask_all(plain, own, place)
-            said = Reading(reading.records(own.snapshot())).messages()
+            said = Reading(own.records()).messages()
             assert behind.transcript(str(path), stored).messages() == said
         data = path.read_bytes()
         assert behind.put_back(str(path), data, {"h1": b"x"}) == plain.put_back(str(path), data, {"h1": b"x"})

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from entire.conversation.conversation import Conversation
 from entire.model.events import EventType
+from entire.model.transcripts import START, Position
 from entire.plugin import subcommands
-from entire.plugin_host.language import protocol, questions, wire
+from entire.plugin_host.language import protocol, questions, records, wire
 from entire_plugin_kit import template
 from tests.architecture.places import ROOT
 
@@ -60,7 +62,29 @@ def test_every_capability_is_listed() -> None:
     listed = {name for row in rows(section("Subcommands")) for name in words(row[4])}
     assert listed == set(protocol.CAPABILITIES)
     extensions = {name for row in rows(_questions()) for name in words(row[0])}
-    assert extensions | {"entire_prompt_positions"} == set(protocol.EXTENSIONS)
+    assert extensions | {"entire_prompt_positions", "entire_records"} == set(protocol.EXTENSIONS)
+
+
+def test_every_kind_of_record_is_listed_with_its_members() -> None:
+    listed = {words(kind)[0]: set(words(members)) for kind, members in rows(section("Records"))}
+    for kind, cls in records.KINDS.items():
+        missing = set(records.MEMBERS[cls]) - listed[kind] - {"position", "time"}
+        assert missing == set(), kind
+    assert set(listed) == set(records.KINDS)
+    assert set(records.MARKS) <= listed["mark"]
+    assert set(records.TOOLS) <= listed["call"]
+
+
+def test_the_example_of_records_is_read_as_it_says() -> None:
+    _, example = re.findall(r"```json\n(.*?)```", section("Records"), re.DOTALL)
+    reader = records.Reader(START)
+    for line in example.replace("\n ", "").splitlines():
+        reader.take(line.encode())
+    told = reader.finish()
+    assert (told.problem, told.end) == ("", Position(count=4, byte=730, mark="m1"))
+    assert [type(record).__name__ for record in told] == ["Prompt", "Answer", "Call", "Result"]
+    found = Conversation(told)
+    assert (found.files()[0].path, found.tokens().output_tokens) == ("/home/ada/project/a.txt", 3)
 
 
 def _questions() -> str:

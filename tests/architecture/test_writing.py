@@ -13,6 +13,7 @@ WRITERS = {
     "lifecycle/push.py": "a sentence with the remote's name, which is made plain",
     "plugin/asking.py": "answers of the plugin protocol",
     "plugin/program.py": "answers of the plugin protocol, and the errors of a plugin",
+    "plugin/recording.py": "answers of the plugin protocol",
     "ui/console/bar.py": "a bar that draws over itself, without text from elsewhere",
     "ui/console/pager.py": "hands lines from that function to the pager",
     "ui/console/text.py": "is that function",

@@ -177,6 +177,14 @@ def ask():
         print(json.dumps(known), flush=True)
 
 
+def tell():
+    """Tell records as configured: ``told`` has the lines, of which a text is printed as it is."""
+    since = json.loads(sys.stdin.buffer.read())["since"][0]
+    for line in CONFIG["told"]:
+        if not isinstance(line, dict) or line.get("position", since) >= since or line["position"] < 0:
+            print(line if isinstance(line, str) else json.dumps(line))
+
+
 COMMANDS = {
     "info": info,
     "detect": lambda: {"present": os.path.isdir(".one")},
@@ -207,6 +215,7 @@ COMMANDS = {
     "generate-text": lambda: {"text": sys.stdin.read().upper()},
     "compact-transcript": compact_transcript,
     "entire-ask": ask,
+    "entire-records": tell,
 }
 SILENT = (
     "write-session",
@@ -215,6 +224,7 @@ SILENT = (
     "prepare-transcript",
     "uninstall-hooks",
     "entire-ask",
+    "entire-records",
 )
 
 command = sys.argv[1]

@@ -41,7 +41,7 @@ class Branches:
             elif record.kind == REWOUND:
                 self._rewind(record)
             elif record.kind == RESTARTED:
-                self._restarted[self._numbers[record.first]] = record.position
+                self._restarted[self._numbers.get(record.first, NONE)] = record.position
             elif record.kind == EXPANDED:
                 self._expanded[record.first] = record.position
 

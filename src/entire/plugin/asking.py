@@ -73,7 +73,7 @@ class _Desk:
         agent = self._agent(given)
         key = (ref, stored, agent, transcripts.version(stored or ref))
         if self._known is None or self._known[0] != key:
-            content = _read(stored) if stored else None
+            content = read_stored(stored) if stored else None
             self._known = key, agent.transcript(ref, stored=content)
             if time.time_ns() - key[-1][2] < _SETTLED:  # it may change without being seen to
                 transcript, self._known = self._known[1], None
@@ -81,7 +81,8 @@ class _Desk:
         return self._known[1]
 
 
-def _read(path: str) -> bytes:
+def read_stored(path: str) -> bytes:
+    """Return a stored transcript that a host has put into a file."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -53,6 +53,9 @@ def _capabilities(agent: Agent) -> set[str]:
         found |= {published, *extensions}
     if agent.hook_names:
         found.add("hooks")
-    if hasattr(agent.transcript("", stored=b""), "messages"):
+    transcript = agent.transcript("", stored=b"")
+    if hasattr(transcript, "messages"):
         found.add("entire_messages")
+    if hasattr(transcript, "stream"):
+        found.add("entire_records")
     return found

@@ -248,6 +248,13 @@ def _ask(call: Call) -> bytes:
     return b""
 
 
+def _records(call: Call) -> bytes:
+    from entire.plugin import recording
+
+    recording.tell(call)
+    return b""
+
+
 _PROJECT = "project"
 
 TABLE = {
@@ -295,4 +302,5 @@ TABLE = {
         function=_calculate_total_tokens, options=("offset", "subagents-dir"), capability="subagent_extractor"
     ),
     "entire-ask": Subcommand(function=_ask),
+    "entire-records": Subcommand(function=_records),
 }  # fmt: skip

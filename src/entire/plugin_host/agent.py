@@ -32,10 +32,10 @@ CAPABILITIES = {
     "hook_installer": ("hooks",),
     "hook_responder": ("hook_response_writer",),
     "session_lister": ("entire_session_list",),
-    "subagent_extractor": ("entire_subagents",),
+    "subagent_extractor": ("entire_subagents", "entire_records"),
     "text_generator": ("text_generator",),
-    "token_calculator": ("token_calculator", "subagent_aware_extractor"),
-    "transcript_analyzer": ("transcript_analyzer", "entire_ranges"),
+    "token_calculator": ("token_calculator", "subagent_aware_extractor", "entire_records"),
+    "transcript_analyzer": ("transcript_analyzer", "entire_ranges", "entire_records"),
 }
 _OF_HOST = ("session_resumer", "transcript_preparer")  # what the host offers for every plugin
 _ONLY_SCOPE = "project"  # version 1 knows no scopes
@@ -142,6 +142,10 @@ class ExternalAgent:
         plugin = replace(self._plugin, calls=calls.current() if stored is None else calls.fresh())
         if not plugin.info.capabilities.intersection(EXTENSIONS):
             return ExternalTranscript(plugin, session_ref, stored)
+        if "entire_records" in plugin.info.capabilities:
+            from entire.plugin_host.recorded_transcript import RecordedTranscript
+
+            return RecordedTranscript(plugin, session_ref, stored)
         from entire.plugin_host.asked_transcript import AskedTranscript
 
         return AskedTranscript(plugin, session_ref, stored)

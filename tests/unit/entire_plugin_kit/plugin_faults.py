@@ -46,6 +46,11 @@ def within(function: str, *statements: str) -> tuple[str, str]:
     return head, head + "".join(f"    {statement}\n" for statement in statements)
 
 
+def telling(name: str, old: str, new: str) -> Fault:
+    """Return a fault in what the plugin tells with ``entire_records``."""
+    return Fault(name=name, changes=(RECORDS, (old, new)))
+
+
 def doing(name: str, function: str, *statements: str, limits: Limits = SMALL, is_noted: bool = False) -> Fault:
     return Fault(name=name, changes=(within(function, *statements),), limits=limits, is_noted=is_noted)
 
@@ -55,6 +60,8 @@ SUMMARY = '"text") or [""])[-1]\n    put'
 OUR_ENTRY = '        write(path, text.replace(ENTRY, "").encode())'
 FOLDERS = "    os.makedirs(os.path.dirname(path), exist_ok=True)\n"
 HASTY = Limits(call_seconds=2.0, large_bytes=600_000, many_lines=2_000)
+RECORDS = ('"entire_ranges": True', '"entire_records": True')
+"""Declares records instead of ranges."""
 SLEEP = "__import__('time').sleep(60)"
 
 # by the promise that they break, as a program or, further down, through the host
@@ -259,6 +266,21 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         doing("floods", "detect", "while True: put(INFO)"),
         doing("dies", "detect", "os.kill(os.getpid(), 15)"),
         fault("never", 'os.path.isdir(".good")}', "False}"),
+    ),
+    "records": (
+        telling("no-end", '    put({"end": [len(lines), 0, ""]})\n', ""),
+        telling("another-number", '"position": number}', '"position": number + 1}'),
+        telling("no-kind", 'return {"record": "prompt", "text": text}', 'return {"text": text}'),
+        telling("own-only", 'read(asked.get("stored") or asked["session_ref"])', 'read(asked["session_ref"])'),
+    ),
+    "records-from-anywhere": (
+        telling("counts-again", '"position": number}', '"position": number - since + since % 2}'),
+        telling("skips", "if number >= since else", "if number > since or not since else"),
+    ),
+    "records-requests": (
+        telling("crashes", 'since = asked["since"][0]', 'os.abort() if not asked["since"] else None\n'
+                '    since = asked["since"][0]'),
+        telling("invents", 'return {"record": "a kind of its own"}', 'return {"record": "prompt", "text": "x"}'),
     ),
 }  # fmt: skip
 CASES = [(name, fault) for name, faults in FAULTS.items() for fault in faults]

@@ -14,12 +14,23 @@ import pytest
 from entire_plugin_kit import PROMISES, fixtures, plugin, suite
 from entire_plugin_kit.answer import Call
 from entire_plugin_kit.fixtures import FixtureRig
-from entire_plugin_kit.program import asking, call, hooks, identity, processes, sessions, surroundings, transcripts
+from entire_plugin_kit.program import (
+    asking,
+    call,
+    hooks,
+    identity,
+    processes,
+    records,
+    sessions,
+    surroundings,
+    transcripts,
+)
 from entire_plugin_kit.promise import PROGRAM, Result, Status
 from entire_plugin_kit.suite import Options
-from tests.unit.entire_plugin_kit.plugin_faults import CAPTURED, CASES, FAULTS, GOOD, SMALL, Fault
+from tests.unit.entire_plugin_kit.plugin_faults import CAPTURED, CASES, FAULTS, GOOD, RECORDS, SMALL, Fault
 
-ROOMS = (asking, hooks, identity, processes, sessions, surroundings, transcripts)
+ROOMS = (asking, hooks, records, identity, processes, sessions, surroundings, transcripts)
+OF_RECORDS = {promise.name for promise in PROMISES if "entire_records" in promise.needs}
 NAMES = [promise.name for promise in PROMISES if promise.by == PROGRAM]
 
 
@@ -35,8 +46,9 @@ def results(path: Path, *only: str, **how: object) -> dict[str, Result]:
 
 
 @pytest.mark.parametrize("name", dict.fromkeys((*NAMES, *FAULTS)))
-def test_a_good_plugin_passes(name: str) -> None:
-    (result,) = results(GOOD, name).values()
+def test_a_good_plugin_passes(name: str, tmp_path: Path) -> None:
+    plugin = Fault(name="none", changes=(RECORDS,)).write(tmp_path) if name in OF_RECORDS else GOOD
+    (result,) = results(plugin, name).values()
     noted = name == "turn-end" and result.status is Status.NOTE  # the machine may be busy
     assert result.status is Status.PASSED or noted, result
 
@@ -70,6 +82,12 @@ def test_every_check_is_in_the_table() -> None:
     }
     helpers = {hooks.installed}
     assert {promise.check for promise in PROMISES if promise.by == PROGRAM} == written - helpers
+
+
+@pytest.mark.parametrize("name", ["captured", "lines", "beyond-the-end", "nothing", "declarations", "parts"])
+def test_a_plugin_that_tells_records_keeps_promises_through_the_host(name: str, tmp_path: Path) -> None:
+    (result,) = results(Fault(name="none", changes=(RECORDS,)).write(tmp_path), name).values()
+    assert result.status is Status.PASSED, result
 
 
 def test_settings_that_are_laid_out_in_another_way_are_a_note_where_no_sample_was_captured(tmp_path: Path) -> None:

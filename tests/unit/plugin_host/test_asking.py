@@ -191,7 +191,12 @@ def test_effects_sessions_and_hooks_of_the_plugin(world: World) -> None:
 
 
 def test_a_turns_end_is_asked_ahead(world: World) -> None:
-    extensions = [name for name in EXTENSIONS if name not in ("entire_hooks_health", "entire_session_list")]
+    extensions = [
+        name
+        for name in EXTENSIONS
+        if name in {question.extension for question in QUESTIONS.values()}
+        and name not in ("entire_hooks_health", "entire_session_list")
+    ]
     agent = connect(
         world, *extensions, files=["a"], tokens={"input_tokens": 3, "output_tokens": 4}, prompts=["one"],
         summary="said", has_answers=True, model="m", subagents=[], end=[3, len(LINES), "m"], is_later=False,

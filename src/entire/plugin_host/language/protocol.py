@@ -32,6 +32,10 @@ MAX_ANSWER = 10 << 20
 """Bytes of a JSON answer."""
 MAX_TRANSCRIPT = 512 << 20
 """Bytes of a transcript on standard output."""
+MAX_RECORDS = 128 << 20
+"""Bytes of all records of a transcript."""
+MAX_RECORD = 4 << 20
+"""Bytes of one record; a longer line is left out."""
 
 CAPABILITIES = (
     "hooks",
@@ -50,11 +54,16 @@ EXTENSIONS = (
     "entire_positions",
     "entire_prompt_positions",
     "entire_ranges",
+    "entire_records",
     "entire_restore_effects",
     "entire_session_list",
     "entire_subagents",
 )
-"""Optional capabilities of Entire's own: questions that version 1 cannot carry, answered by ``entire-ask``."""
+"""Optional capabilities of Entire's own: questions that version 1 cannot carry, answered by ``entire-ask``; for
+``entire_records``, by ``RECORDS``.
+"""
+RECORDS = "entire-records"
+"""The subcommand that tells the records of a transcript, a line each."""
 
 
 class PluginError(EntireError):

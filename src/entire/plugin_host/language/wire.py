@@ -75,7 +75,7 @@ def _listed(of: Codec, kind: type = list) -> Codec:
     )
 
 
-def _record(cls: type[Value], members: Mapping[str, Codec], required: str = "") -> Codec:
+def record(cls: type[Value], members: Mapping[str, Codec], required: str = "") -> Codec:
     """Return the codec of a value that is an object with these members.
 
     Members with their default are not written. An object without the ``required`` member is read as None.
@@ -117,7 +117,8 @@ def _read_path(given: object) -> str:
     return given
 
 
-def _whole(given: object) -> int | None:
+def whole(given: object) -> int | None:
+    """Return a whole number of at most 63 bits, None for anything else."""
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     return given if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= jsontext.LARGEST else None
@@ -134,14 +135,14 @@ def rfc3339(seconds: float) -> str:
     """Return a time in UTC, to the microsecond; '' for none."""
     if not 0 < seconds <= _LAST_TIME:
         return ""
-    whole, micro = divmod(round(seconds * 1e6), 10**6)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + (f".{micro:06d}Z" if micro else "Z")
+    seconds_of_day, micro = divmod(round(seconds * 1e6), 10**6)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds_of_day)) + (f".{micro:06d}Z" if micro else "Z")
 
 
 TEXT = Codec(write=_same, read=clean)
 PATH = Codec(write=_same, read=_read_path)
 """A path, which need not be UTF-8 on disk; '' for what cannot be one."""
-NUMBER = Codec(write=_same, read=lambda given: _whole(given) or 0)
+NUMBER = Codec(write=_same, read=lambda given: whole(given) or 0)
 """A whole number of at most 63 bits; 0 for anything else."""
 MOMENT = Codec(write=_same, read=_read_moment)
 """Seconds since the epoch; an RFC 3339 time is read too."""
@@ -244,7 +245,7 @@ _OWN = {
     "background": TEXT_TUPLE,
     **dict.fromkeys(("is_compaction", "is_clearing", "only_in_background", "is_automatic"), FLAG),
 }
-_PUBLISHED_MEMBERS, _OWN_MEMBERS = _record(Event, _PUBLISHED), _record(Event, _OWN)
+_PUBLISHED_MEMBERS, _OWN_MEMBERS = record(Event, _PUBLISHED), record(Event, _OWN)
 
 
 def _write_event(event: Event | None) -> Any:
@@ -268,7 +269,7 @@ def _read_event(given: object) -> Event | None:
     """Return an event; None for null, and for a type that only a later version knows."""
     if given is None:
         return None
-    kind, session_id = _whole(_member(given, "type")), clean(_member(given, "session_id"))
+    kind, session_id = whole(_member(given, "type")), clean(_member(given, "session_id"))
     if not kind:
         raise ValueError("an event must be null or an object with a type")
     if kind > _LAST_PUBLISHED and kind not in _LATER_TYPES:
@@ -302,7 +303,7 @@ EVENT = Codec(write=_write_event, read=_read_event)
 def _read_position(given: object) -> Position:
     """Return a position: ``[count, byte, mark]``, whose end may be missing, or version 1's number."""
     count, byte, mark = [*(given if isinstance(given, list) else [given]), None, None][:3]
-    return Position(count=_whole(count) or 0, byte=_whole(byte) or 0, mark=clean(mark))
+    return Position(count=whole(count) or 0, byte=whole(byte) or 0, mark=clean(mark))
 
 
 def number_of(position: Position) -> int:
@@ -331,7 +332,7 @@ def _read_tokens(given: object, depth: int = 0) -> TokenUsage | None:
     if not isinstance(given, dict) or depth > _DEPTH:
         return None
     absent = dict.fromkeys(_OPTIONAL_FIGURES, 0) if any(name in given for name in FIGURES) else {}
-    told = {name: _whole(given.get(name, absent.get(name))) for name in FIGURES}
+    told = {name: whole(given.get(name, absent.get(name))) for name in FIGURES}
     known = {name: figure if figure is None or figure <= MOST_TOKENS else None for name, figure in told.items()}
     too_low = {name for name, figure in known.items() if figure is None}
     return of_figures(
@@ -347,7 +348,7 @@ def _read_agreement(given: object) -> Agreement:
     return Agreement(
         common=_read_content(given.get("common")),
         joined=_read_content(given.get("joined")),
-        extent=_whole(given.get("extent")) or 0,
+        extent=whole(given.get("extent")) or 0,
         stored_is_longer=given.get("stored_is_longer") is True,
         own_is_longer=given.get("own_is_longer") is True,
     )
@@ -363,23 +364,24 @@ def _read_session_file(given: object) -> SessionFile | None:
     return found if found is not None and is_session_id(found.session_id) else None
 
 
-_PROMPT = _record(Prompt, {"text": TEXT, "position": NUMBER, "time": MOMENT, "id": TEXT})
-_FILE = _record(FileReport, {"path": TEXT, "call": TEXT}, "path")
-_EDIT = _record(Edit, {"path": TEXT, "old": TEXT, "new": TEXT, "is_whole": FLAG}, "path")
+_PROMPT = record(Prompt, {"text": TEXT, "position": NUMBER, "time": MOMENT, "id": TEXT})
+_FILE = record(FileReport, {"path": TEXT, "call": TEXT}, "path")
+_EDIT = record(Edit, {"path": TEXT, "old": TEXT, "new": TEXT, "is_whole": FLAG}, "path")
+EDITS = _listed(_EDIT, tuple)
 _CALL = {
     "id": TEXT,
     "command": TEXT,
-    "edits": _listed(_EDIT, tuple),
+    "edits": EDITS,
     "output": TEXT,
     "has_failed": FLAG,
     "subagent": TEXT,
 }
-_MESSAGE = _record(
+_MESSAGE = record(
     Message,
-    {"who": TEXT, "text": TEXT, "at": NUMBER, "name": TEXT, "time": MOMENT, "call": _record(ToolCall, _CALL)},
+    {"who": TEXT, "text": TEXT, "at": NUMBER, "name": TEXT, "time": MOMENT, "call": record(ToolCall, _CALL)},
     "who",
 )
-_SESSION_FILE = _record(SessionFile, {"session_id": TEXT, "session_ref": PATH, "changed": MOMENT}, "session_ref")
+_SESSION_FILE = record(SessionFile, {"session_id": TEXT, "session_ref": PATH, "changed": MOMENT}, "session_ref")
 _SUBAGENT = {"id": TEXT, "session_ref": PATH, "tool_use_id": TEXT, "type": TEXT, "description": TEXT}
 
 POSITION = Codec(write=Position.to_json, read=_read_position)
@@ -391,9 +393,11 @@ PROMPTS = _listed(Codec(write=_PROMPT.write, read=_read_prompt))
 _FILE_LIST = _listed(Codec(write=_FILE.write, read=_read_file))
 FILES = Codec(write=_FILE_LIST.write, read=lambda given: list(dict.fromkeys(_FILE_LIST.read(given))))
 TOKENS = Codec(write=usage_to_json, read=lambda given: UNKNOWN if (found := _read_tokens(given)) is None else found)
-SUBAGENTS = _listed(_record(Subagent, {**_SUBAGENT, "background": FLAG}, "id"))
+TASK = record(Subagent, {**_SUBAGENT, "background": FLAG})
+"""A subagent whose id may not be known yet."""
+SUBAGENTS = _listed(record(Subagent, {**_SUBAGENT, "background": FLAG}, "id"))
 AGREEMENT = Codec(write=lambda agreement: dict(agreement.__dict__), read=_read_agreement)
-FILE_LINES = _record(FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER}, "path")
+FILE_LINES = record(FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER}, "path")
 OPTIONAL_FILE_LINES = Codec(
     write=lambda lines: None if lines is None else FILE_LINES.write(lines), read=FILE_LINES.read
 )

@@ -89,6 +89,16 @@ class Program:
             raise self._error(words[0], _no_answer(bytes(output.data)), errors)
         return found
 
+    def lines(self, *words: str, stdin: bytes, take: Callable[[bytes], None], refuse: Callable[[int], None]) -> None:
+        """Call a subcommand that answers lines; ``take`` is given each as it comes, ``refuse`` the size of one that is
+        too long.
+        """
+        from entire.plugin_host.programs.lines import Lines
+
+        output = Lines(take, refuse)
+        self._call(words, stdin, output, CALL_SECONDS)
+        output.finish()
+
     def ask(self, question: str, **arguments: Any) -> Any:
         """Ask over the connection, which is started if there is none; return the answer."""
         label = f"{_ASK} {question}"

@@ -1,0 +1,139 @@
+"""Transcripts of a plugin that tells their records: all that follows from these is derived as for built-in agents."""
+
+from __future__ import annotations
+
+from entire.agents.lines import LineTranscript
+from entire.agents.record_source import RecordSource, stop_of
+from entire.model import jsontext
+from entire.model.transcripts import START, UNKNOWN, Position, TokenUsage
+from entire.model.value import replace
+from entire.plugin_host import scratch
+from entire.plugin_host.asked_transcript import AskedTranscript
+from entire.plugin_host.language.protocol import RECORDS
+from entire.plugin_host.language.records import Reader, Told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from entire.model.transcripts import Agreement, FileLines, Message, Subagent
+    from entire.plugin_host.sessions import Plugin
+
+
+class RecordedTranscript(RecordSource, AskedTranscript):
+    """Where the plugin answers no questions about positions, those are the ends that it tells; what is before one can
+    be cut off if they count the lines of a file.
+    """
+
+    def __init__(self, plugin: Plugin, session_ref: str, stored: bytes | None = None) -> None:
+        super().__init__(plugin, session_ref, stored)
+        self.source = self.session_ref if stored is None else stored
+        self._parts = {}
+        self._asks_positions = "entire_positions" in plugin.info.capabilities
+
+    def stream(self, since: Position, *, details: bool = False) -> Told:
+        told: Told | None = None
+        if self._stored is not None or self.session_ref:
+            about = ("records", self.session_ref, since, details)
+            told = self._calls.once(about, lambda: self._tell(since, details=details), may_fail=self._is_missing())
+        return told or Told((), START if self._is_empty() else since, since.mark)
+
+    def _tell(self, since: Position, *, details: bool) -> Told:
+        """Ask the plugin for the records. Raises PluginError, or ValueError for an answer that makes no sense."""
+        asked = {"metadata": dict(self._plugin.metadata), "root": self._calls.program.root,
+                 "session_ref": self.session_ref, "since": since.to_json(), "details": details}  # fmt: skip
+        if self._stored is None:
+            return self._told(since, asked)
+        ask = lambda path: self._told(since, {**asked, "stored": path})  # noqa: E731
+        return scratch.with_file(self.session_ref, self._stored, ask)
+
+    def _told(self, since: Position, asked: dict[str, Any]) -> Told:
+        reader = Reader(since)
+        stdin = jsontext.dumps(asked, compact=True).encode() + b"\n"
+        self._calls.program.lines(RECORDS, stdin=stdin, take=reader.take, refuse=reader.refuse)
+        found = reader.finish()
+        if found.problem:
+            self._calls.report(f"the plugin {self._info.name} told records of which some are left out: {found.problem}")
+        return found
+
+    # ---------------------------------------------------------------- what was said and done
+
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        """Return the tokens that answers tell; unknown if none does and the plugin does not say that it counts them."""
+        said = self.conversation(since)
+        is_told = "token_calculator" in self._info.capabilities or any(
+            response.usage is not None for response in said.responses.values()
+        )
+        return super().tokens(since, until) if is_told or not said.has_answers(stop_of(until)) else UNKNOWN
+
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        if "entire_subagents" in self._info.capabilities:
+            return super().subagents(since, until)
+        tasks = [record.task for record in self.conversation(since).tasks(stop_of(until))]
+        known = [task for task in tasks if task is not None and task.id]
+        found = {task.id: replace(task, session_ref=self._accepted(task.session_ref)) for task in known}
+        return list(found.values())
+
+    def messages(self) -> list[Message]:
+        from entire.conversation.messages import Reading
+
+        found = Reading(self.records())
+        return found.messages() if found.says_something else super().messages()
+
+    def ask_ahead(self, since: Position) -> None:
+        end = self.end(since)
+        since = START if self.is_later(since, end) else since  # rewritten
+        self.conversation(since)
+        self.subagents(since, end)
+        if self.file_lines(end) is None:
+            self.snapshot()
+
+    # ---------------------------------------------------------------- positions
+
+    def end(self, known: Position = START) -> Position:
+        if self._asks_positions:
+            return super().end(known)
+        found = self._part(known)[1]
+        return found if found.count >= known.count else self._part(START)[1]
+
+    def at(self, count: int) -> Position:
+        if self._asks_positions:
+            return super().at(count)
+        end = self.end()
+        if count >= end.count:
+            return end
+        lines = self._lines()
+        return lines.at(count) if lines is not None and count > 0 else Position(count=max(count, 0))
+
+    def cut(self, end: Position) -> bytes:
+        lines = None if self._asks_positions else self._lines()
+        return super().cut(end) if self._asks_positions else lines.cut(end) if lines is not None else self.snapshot()
+
+    def holds(self, position: Position) -> bool:
+        return super().holds(position) if self._asks_positions else position.count <= self.end(position).count
+
+    def is_later(self, position: Position, other: Position) -> bool:
+        return super().is_later(position, other) if self._asks_positions else position.count > other.count
+
+    def agreement(self, stored: bytes) -> Agreement:
+        if self._asks_positions:
+            return super().agreement(stored)
+        return (self._lines() or self._whole()).agreement(stored)
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        if self._asks_positions:
+            return super().file_lines(end)
+        lines = self._lines() if self._is_direct() else None
+        return lines.file_lines(end) if lines is not None else None
+
+    def shares_answer(self, position: Position) -> bool:
+        """Tell whether the answer that was counted before a position goes on after it."""
+        if "entire_answer_boundaries" in self._info.capabilities:
+            return super().shares_answer(position)
+        return bool(position.mark) and position.mark in self.conversation(position).responses
+
+    def _lines(self) -> LineTranscript | None:
+        """Return the transcript as lines, if the plugin's records are counted as these are."""
+        content = self._whole()
+        is_counted = isinstance(content, LineTranscript) and content.end().count == self.end().count
+        return content if is_counted else None  # type: ignore[return-value]
