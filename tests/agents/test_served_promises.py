@@ -77,7 +77,7 @@ def _answers_the_same(rig: served.ServedRig) -> None:
         for stored in (None, path.read_bytes()):
             own: Any = plain.transcript(str(path), stored)
             places = questions.boundaries(own)
-            for place in places[:: max(len(places) // 2, 1)]:
+            for place in places[:: max(len(places) // 2, 1)] if stored is None else places[len(places) // 2 :][:1]:
                 served_too = Quiet(behind.transcript(str(path), stored))
                 assert questions.ask_all(behind, served_too, place) == questions.ask_all(plain, own, place)
             said = Reading(own.records()).messages()

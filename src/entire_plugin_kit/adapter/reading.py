@@ -79,12 +79,14 @@ def reads_pieces_as_the_whole(rig: Rig, folder: Path) -> None:  # noqa: ARG001
 
 def adds_tokens_up(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     """The tokens of the parts of a transcript, however it is divided, add up to those of the whole."""
+    divided = rig.some(rig.transcripts)
     for captured, _, transcript in _each(rig):
         places, whole = boundaries(transcript), transcript.tokens(START)
         for place in rig.some(places):
             same(transcript.tokens(START, place) + transcript.tokens(place), whole, (captured.name, place))
         assert not transcript.tokens(places[-1]), captured.name
-        _add_up_any_division(rig, captured, places, whole)
+        if captured in divided:
+            _add_up_any_division(rig, captured, places, whole)
 
 
 def _add_up_any_division(rig: Rig, captured: Captured, places: list[Position], whole: TokenUsage) -> None:
@@ -213,7 +215,8 @@ def reads_lines_as_they_come(rig: Rig, folder: Path) -> None:
             continue
         file, before = _beside(captured, folder / f"{number}"), START
         whole = between(agent, transcript)
-        for count in sorted({len(lines) * part // _CUTS for part in range(_CUTS + 1)} - set(captured.unsettled)):
+        counts = sorted({len(lines) * part // _CUTS for part in range(_CUTS + 1)} - set(captured.unsettled))
+        for count in rig.some(counts):
             where = (captured.name, count)
             file.write_bytes(b"".join(lines[:count]))
             short: Any = agent.transcript(str(file))
