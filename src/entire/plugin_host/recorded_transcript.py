@@ -62,7 +62,7 @@ class RecordedTranscript(RecordSource, AskedTranscript):
         """Return the tokens that answers tell; unknown if none does and the plugin does not say that it counts them."""
         said = self.conversation(since)
         is_told = "token_calculator" in self._info.capabilities or any(
-            response.usage is not None for response in said.responses.values()
+            response.usage is not None for response in said.responses.by_id.values()
         )
         return super().tokens(since, until) if is_told or not said.has_answers(stop_of(until)) else UNKNOWN
 
@@ -130,7 +130,7 @@ class RecordedTranscript(RecordSource, AskedTranscript):
         """Tell whether the answer that was counted before a position goes on after it."""
         if "entire_answer_boundaries" in self._info.capabilities:
             return super().shares_answer(position)
-        return bool(position.mark) and position.mark in self.conversation(position).responses
+        return bool(position.mark) and position.mark in self.conversation(position).responses.by_id
 
     def _lines(self) -> LineTranscript | None:
         """Return the transcript as lines, if the plugin's records are counted as these are."""

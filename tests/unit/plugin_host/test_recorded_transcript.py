@@ -215,7 +215,7 @@ def test_any_records_are_derived_from_without_an_error(lines: list[dict[str, Any
     for ask in (found.prompts, found.files, found.tokens, found.model, found.has_answers, found.activity, found.tasks):
         ask(stop)
     assert isinstance(found.summary(), str)
-    for response in found.responses:
+    for response in found.responses.by_id:
         found.end_of(response)
     for message in Reading(told).messages(stop):
         message.text.encode()
