@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.plugin_host.world import World
 
 from entire.conversation.conversation import Conversation
 from entire.conversation.messages import Reading
@@ -38,6 +37,7 @@ from entire.plugin_host.language.records import Reader
 from entire.plugin_host.programs.lines import Lines
 from entire.plugin_host.programs.running import TooMuchError
 from tests import plugins
+from tests.unit.plugin_host.world import World
 
 LINES = b'{"prompt": "one"}\n{"file": "a"}\n{"answer": "x"}\n'
 TOLD: list[dict[str, Any]] = [
