@@ -6,19 +6,25 @@ The templates do in tests/integration/test_plugin_story.py.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
+import entire
 from entire.agents.registry import BUILTIN
 from entire_plugin_kit import PROMISES, suite
 from entire_plugin_kit.promise import PROGRAM, Status
 from entire_plugin_kit.suite import Options
-from tests import served
+from tests import forks, served
 from tests.unit.entire_plugin_kit.plugin_faults import SMALL
 
 DEMO = "entire-agent-demo-plugin"
+_DEMO = f"""\
+import sys
+sys.path.append({str(Path(entire.__file__).parents[1])!r})
+from entire_demo_plugin import main
+sys.exit(main())
+"""
 OF_PROGRAMS = [promise for promise in PROMISES if promise.by == PROGRAM]
 OF_THE_SDK = {
     "all-or-nothing", "broken-input", "closed-output", "no-input", "other-versions", "parallel", "short-errors",
@@ -37,9 +43,12 @@ def pretend_to_generate(folder: Path) -> Path:
     return folder
 
 
-def find(name: str) -> Path:
-    """Return the executable of a plugin of ours."""
-    return Path(served.executable(name)) if name in BUILTIN else Path(sys.executable).with_name(DEMO)
+def find(name: str, folder: Path) -> Path:
+    """Return the executable of a plugin of ours; the demo plugin's own is tried in tests/integration."""
+    if name in BUILTIN:
+        return Path(served.executable(name))
+    forks.write(folder / DEMO, _DEMO)
+    return folder / DEMO
 
 
 @pytest.mark.parametrize("group", dict.fromkeys(promise.group for promise in OF_PROGRAMS))
@@ -50,5 +59,5 @@ def test_our_plugins_pass_every_check(name: str, group: str, tmp_path: Path, mon
     left_out = set() if name == DEMO else OF_THE_SDK
     names = {promise.name for promise in OF_PROGRAMS if promise.group == group} - left_out
     options = Options(only=tuple(names), limits=SMALL)
-    failed = [result for result in suite.run(str(find(name)), options) if result.status is Status.FAILED]
-    assert failed == []
+    results = suite.run(str(find(name, tmp_path / "programs")), options)
+    assert [result for result in results if result.status is Status.FAILED] == []

@@ -49,6 +49,17 @@ def folder() -> Path:
     return made
 
 
+@cache
+def command() -> tuple[str, ...]:
+    """Return the words that start ``entire`` for any command line, as ``python -m entire`` does."""
+    real = (sys.executable, "-m", "entire")
+    if not _server():
+        return real
+    made = _folder() / "entire"
+    _write(made, "import sys\nfrom entire.cli import main\nsys.exit(main(sys.argv[1:]))\n", real)
+    return (str(made),)
+
+
 def path() -> str:
     """Return the PATH of this process with ``entire`` and the installed plugins in front."""
     return os.pathsep.join((str(folder()), str(BIN), os.environ["PATH"]))

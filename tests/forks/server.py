@@ -194,9 +194,9 @@ def _look(pid: int, look: Callable[[int], process.Program | None] = process.look
 
 
 def _is_ours(name: str) -> bool:
-    """Tell whether a module is the standard library's or the product's, not a test's."""
-    room = name.partition(".")[0]
-    return room in sys.stdlib_module_names or getattr(sys.modules[name], "__file__", "").startswith(_ROOT)
+    """Tell whether a module is the standard library's, the product's or a library's, not a test's."""
+    file = getattr(sys.modules[name], "__file__", None) or ""
+    return name.partition(".")[0] in sys.stdlib_module_names or file.startswith((_ROOT, sys.prefix))
 
 
 def _open_streams() -> None:

@@ -10,10 +10,9 @@ import time
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.forks import BIN
+from tests import forks
 from tests.integration.story import Story
 
-PROGRAM = (str(BIN / "entire"),)
 PATIENCE = 120.0
 
 
@@ -49,7 +48,7 @@ class PluginAtWork:
         self.plugin = plugin
         self.id = session_id
         self.ref = plugin.ref(session_id)
-        self.program: tuple[str, ...] = PROGRAM
+        self.program: tuple[str, ...] = forks.command()
         self.seconds = 0.0
         self.out = b""
         story.env |= {"PATH": f"{plugin.bin}{os.pathsep}{story.env['PATH']}"}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests import forks
 
 SCRIPT = """\
 #!/bin/sh
@@ -72,7 +73,7 @@ class PluginWorld:
 
     def entire(self, *words: str, given: str = "", cwd: Path | None = None) -> int:
         """Run a command; what it printed is in ``out`` and ``err``."""
-        done = subprocess.run([sys.executable, "-m", "entire", *words], cwd=cwd or self.repo, env=self.env,
+        done = subprocess.run([*forks.command(), *words], cwd=cwd or self.repo, env=self.env,
                               input=given.encode(), capture_output=True, timeout=60)  # fmt: skip
         self.out, self.err = done.stdout.decode(), done.stderr.decode()
         return done.returncode

@@ -20,8 +20,9 @@ from entire import layout
 from entire.agents import transcripts as agents
 from entire.store import sessions
 from entire.turns import turn
+from tests import forks
 from tests.integration import memory, secrets
-from tests.integration.plugin_at_work import PROGRAM, PluginAtWork
+from tests.integration.plugin_at_work import PluginAtWork
 from tests.integration.recording_plugin import RecordingPlugin
 from tests.integration.secrets import TOKEN
 from tests.integration.story import Session, Story
@@ -61,7 +62,7 @@ class Turn:
         self.memory = max(self.memory, peak)
 
     def status(self) -> str:
-        done = subprocess.run([*PROGRAM, "status", "--detailed"], cwd=self.story.root, env=self.story.env,
+        done = subprocess.run([*forks.command(), "status", "--detailed"], cwd=self.story.root, env=self.story.env,
                               capture_output=True, timeout=QUICK, check=True, text=True)  # fmt: skip
         return done.stdout
 
@@ -278,8 +279,8 @@ def test_commits_and_commands_do_not_wait_for_a_pipe(story: Story, place: Path) 
         ("resume", "--plan"),
         ("status", "--json"),
     ):
-        done = subprocess.run([*PROGRAM, *words], cwd=story.root, env=story.env, capture_output=True, timeout=QUICK,
-                              check=False, text=True)  # fmt: skip
+        done = subprocess.run([*forks.command(), *words], cwd=story.root, env=story.env, timeout=QUICK,
+                              capture_output=True, check=False, text=True)  # fmt: skip
         assert "Traceback" not in done.stderr, (words, done.stderr)
     assert stat.S_ISFIFO(place.lstat().st_mode)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.plugin_at_work import PROGRAM, PluginAtWork, hurried
+from tests import forks
+from tests.integration.plugin_at_work import PluginAtWork, hurried
 from tests.integration.recording_plugin import NAME, RecordingPlugin
 from tests.integration.story import Story
 
@@ -147,7 +148,7 @@ def test_misconduct(played: Recorded, name: str) -> None:
             played.work(f"{number}{verb}.txt", 1)
     assert len(played.warnings()) == len(played.story.log_errors()) == 1 or name in HARMLESS
     played.plugin.recover()
-    played.program = PROGRAM
+    played.program = forks.command()
     played.turn("two.txt", 100)
     played.story.commit("Add everything")
     played.hook("session-end")
