@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from entire.git import refs
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.index import database, search
 from entire.model.findings import SearchRequest
 from entire.model.ids import CheckpointId
@@ -55,7 +55,7 @@ def fill(top: Path, messages: int) -> int:
     """Store sessions with about so many prompts, answers, calls and outputs; return how many they have in all."""
     source = random.Random(1)
     vocabulary = [*_COMMON, *(_name(source) for _ in range(20_000))]
-    stream = Stream(str(top))
+    stream = ImportStream(str(top))
     changes = {}
     count = max(1, messages // MESSAGES_A_SESSION)
     for number in range(count):
@@ -67,7 +67,7 @@ def fill(top: Path, messages: int) -> int:
                 assert entry is not None
                 changes[path] = (entry[0], stream.blob(entry[1]) if isinstance(entry[1], bytes) else entry[1])
     mark = stream.commit(message=b"Conversations", author=_WHO, changes=changes)
-    refs.move(str(top), [refs.Move(ref=checkpoints.LOCAL_REF, new=stream.write()[mark], old="")])
+    refs.move(str(top), [refs.RefMove(ref=checkpoints.LOCAL_REF, new=stream.write()[mark], old="")])
     return count * MESSAGES_A_SESSION
 
 

@@ -70,5 +70,5 @@ def test_every_setting_is_documented() -> None:
 def test_the_record_beside_the_slots_is_documented_in_its_version() -> None:
     page = (REFERENCE / "lineage.md").read_text()
     assert f"**version**: {lineage_file.VERSION}." in page
-    for name in (*lineage_file.Link._fields, *lineage_file.FileLines._fields, *lineage_file.LineageFile._fields):
+    for name in (*lineage_file.LineageLink._fields, *lineage_file.FileLines._fields, *lineage_file.LineageFile._fields):
         assert name in page, name

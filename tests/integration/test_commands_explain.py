@@ -240,7 +240,7 @@ def test_who_made_which_lines_is_shown_where_it_is_known(world: Repo) -> None:
         "logo.png": lineage_file.FileLines(status="A", binary=True, made_by=f"{session}/00bb"),
         "old.txt": lineage_file.FileLines(status="M", removed={f"{session}/00bb": 2, "person": 1}),
     }
-    link = lineage_file.Link(commit=world.git("rev-parse", "HEAD"), tree="t")
+    link = lineage_file.LineageLink(commit=world.git("rev-parse", "HEAD"), tree="t")
     put_beside(world, "1cc5a4cd674f", lineage_file.NAME, lineage_file.dumps(lineage_file.LineageFile(
         commits=(link,), turns=turns, files=files)))  # fmt: skip
     out = [line.strip() for line in world.ok("explain", "HEAD").split("\n")]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from entire.errors import EntireError, RefMovedError
 from entire.git import refs, write
 from entire.git.read import Objects
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
 from entire.model.transcripts import TokenUsage
@@ -80,10 +80,10 @@ def names(where: str) -> list[str]:
 
 def put(where: str, files: dict[str, bytes]) -> None:
     """Write a branch as somebody else may have left it."""
-    stream = Stream(where)
+    stream = ImportStream(where)
     changes = {name: ("100644", stream.blob(data)) for name, data in files.items()}
     mark = stream.commit(message=b"x", author=AUTHOR, changes=changes)
-    refs.move(where, [refs.Move(ref=checkpoints.LOCAL_REF, new=stream.write()[mark])])
+    refs.move(where, [refs.RefMove(ref=checkpoints.LOCAL_REF, new=stream.write()[mark])])
 
 
 def test_the_first_checkpoint_makes_the_branch(where: str) -> None:
@@ -331,13 +331,13 @@ def test_a_writer_that_never_wins_says_so(where: str, monkeypatch: pytest.Monkey
 
 
 def test_ten_thousand_checkpoints_are_listed_at_once(where: str) -> None:
-    stream = Stream(where)
+    stream = ImportStream(where)
     root = json.dumps({"checkpoint_id": "x", "strategy": "manual-commit", "files_touched": ["a"]}).encode()
     blob = stream.blob(root)
     ids = sorted({CheckpointId(os.urandom(6).hex()) for _ in range(10_000)})
     changes = {f"{one.path}/{name}": ("100644", blob) for one in ids for name in ("metadata.json", "0/metadata.json")}
     mark = stream.commit(message=b"x", author=AUTHOR, changes=changes)
-    refs.move(where, [refs.Move(ref=checkpoints.LOCAL_REF, new=stream.write()[mark])])
+    refs.move(where, [refs.RefMove(ref=checkpoints.LOCAL_REF, new=stream.write()[mark])])
     listed = checkpoints.list_all(where)
     assert [one.id for one in listed] == ids
     assert {one.summary.strategy for one in listed[:5]} == {"manual-commit"}

@@ -10,8 +10,8 @@ from entire import settings
 from entire.directory import AgentDirectory
 from entire.recording.context import Context
 from entire.rewind import conversations
-from entire.rewind.conversations import Conversation
-from entire.rewind.points import Points
+from entire.rewind.conversations import RewoundConversation
+from entire.rewind.points import PointList
 from entire.workspace import Workspace
 from tests.integration.story import Session, Story
 
@@ -28,10 +28,10 @@ def pair(story: Story, monkeypatch: pytest.MonkeyPatch) -> tuple[Session, Sessio
     return one, other
 
 
-def of(story: Story, name: str, session_id: str = "") -> dict[str, Conversation]:
+def of(story: Story, name: str, session_id: str = "") -> dict[str, RewoundConversation]:
     context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
     try:
-        points = Points(context)
+        points = PointList(context)
         return {one.session_id: one for one in conversations.of_point(context, points, points.named(name), session_id)}
     finally:
         context.close()
@@ -76,7 +76,7 @@ def test_a_turn_ends_where_it_ended_also_when_the_file_is_gone(story: Story, pai
 def test_an_agent_that_runs_is_told_to_be_closed(story: Story, pair: tuple[Session, Session]) -> None:
     context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
     try:
-        points = Points(context)
+        points = PointList(context)
         shown = [
             conversations.view(context, one) for one in conversations.of_point(context, points, points.named("HEAD"))
         ]

@@ -84,7 +84,7 @@ def test_a_dry_plan_writes_no_object(story: Story) -> None:
     place = place_of(story)
     objects = story.git("count-objects", "-v")
     with Objects(place.top) as read:
-        target = planning.Target(secret=Secret(TULIP.encode(), "forgotten"))
+        target = planning.ForgetTarget(secret=Secret(TULIP.encode(), "forgotten"))
         plan = planning.Planner(place, read, target, is_dry=True).plan(now=0.0)
     assert plan.texts
     assert story.git("count-objects", "-v") == objects

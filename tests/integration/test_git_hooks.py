@@ -398,7 +398,7 @@ def test_removal_restores_bytes_and_mode(world: World, mode: int) -> None:
     assert snapshot(world.hook("")) == before
     assert removal.restored == (str(hook),)
     assert not (world.top / ".git" / "entire" / "command").exists()
-    assert install.uninstall(str(world.top)) == install.Removal()
+    assert install.uninstall(str(world.top)) == install.HookRemoval()
 
 
 def test_a_symbolic_link_is_kept_as_one(world: World) -> None:

@@ -333,7 +333,7 @@ def test_where_processes_cannot_be_seen_a_lock_must_be_older(
 def test_only_the_lock_that_was_examined_is_removed(story: Story, session: Session) -> None:
     """Another git may make a new one between the examination and the removal: that is put back."""
     path = lock(story, V1, age=100)
-    examined = stale_locks.Lock(path=str(path), ref=V1, is_ours=True, facts=path.lstat())
+    examined = stale_locks.StaleLock(path=str(path), ref=V1, is_ours=True, facts=path.lstat())
     path.unlink()
     path.write_text("another's")
     assert not stale_locks.remove(examined, str(story.path(".git/entire/ref-notes")))
@@ -447,7 +447,7 @@ def test_the_note_of_a_moved_head_names_it_and_its_branch(story: Story, session:
     story.path(".git/worktrees/linked/reftable/tables.list").touch()
     seen: list[str] = []
     for where in (story.root, linked):
-        with ref_locks.Note(str(where), ["HEAD"]):
+        with ref_locks.LockNote(str(where), ["HEAD"]):
             (path,) = ref_locks.notes(str(story.path(".git")))
             seen.append(Path(path).read_text())
     assert seen == [

@@ -11,7 +11,7 @@ from bench.processes import count_git
 from entire.git.read import Objects
 from entire.model.origins import UNKNOWN, Origin, WhyRequest
 from entire.store import links
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.workspace import Workspace
 from tests.integration.by_hand import a, links_of, run
 from tests.integration.commandline import Command
@@ -177,9 +177,9 @@ def test_the_list_is_as_long_as_asked_for_although_commits_are_unlinked(story: S
     run("unlink", "HEAD", "--yes")
     run("unlink", "HEAD~2", "--yes")
     with Objects(str(story.root)) as objects:
-        found = Links(str(story.root), objects, [BRANCH]).log(start="HEAD", limit=2)
+        found = CheckpointLinks(str(story.root), objects, [BRANCH]).log(start="HEAD", limit=2)
         assert [linked.commit.subject for linked in found] == ["f", "d"]
-        everything = Links(str(story.root), objects, [BRANCH]).log()
+        everything = CheckpointLinks(str(story.root), objects, [BRANCH]).log()
         assert [linked.commit.subject for linked in everything] == ["f", "d", "c", "Add both"]
 
 

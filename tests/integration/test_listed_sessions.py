@@ -18,7 +18,7 @@ def test_all_sessions_of_all_checkpoints(stage: str, tmp_path: Path) -> None:
         tips = list(checkpoints.tips(where).values())
         ids = [CheckpointId(listed.id) for listed in checkpoints.list_all(where)]
         with Objects(where) as objects:
-            reader = listed_sessions.Reader(where, objects, tips)
+            reader = listed_sessions.ListedSessionReader(where, objects, tips)
             some = reader.read(ids[1::2])
             found = reader.read([*ids, *ids, CheckpointId("ffffffffffff")])
             assert list(found) == ids
@@ -39,5 +39,5 @@ def test_all_sessions_of_all_checkpoints(stage: str, tmp_path: Path) -> None:
 def test_nothing_to_read(tmp_path: Path) -> None:
     where = str(golden.unpack("manual/00-enabled", tmp_path) / "demo")
     with Objects(where) as objects:
-        reader = listed_sessions.Reader(where, objects, [])
+        reader = listed_sessions.ListedSessionReader(where, objects, [])
         assert reader.read([]) == reader.read([CheckpointId("0123456789ab")]) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire import layout
 from entire.index import schema
-from entire.index.entries import Entry
+from entire.index.entries import IndexEntry
 from entire.model.transcripts import Edit, Message, ToolCall
 from entire.queries.searches import entries
 from entire.queries.searches.open_conversations import OpenConversations
@@ -54,11 +54,11 @@ def test_the_texts_of_a_conversation() -> None:
         Message(who="tool", text="", at=3, name="Empty"),
     ]
     assert entries.of(said, ["Ask ", "Asked of the hook"]) == [
-        Entry("prompt", "Ask", 0, 1, 5.0),
-        Entry("answer", "Answer", 1, 1),
-        Entry("tool", "a.py\nbefore\nafter", 2, 1, 0.0, "Edit", True),
-        Entry("output", "written", 2, 1, 0.0, "Edit", True),
-        Entry("tool", "Empty", 3, 1, 0.0, "Empty"),
-        Entry("prompt", "Asked of the hook", 3, 0),
+        IndexEntry("prompt", "Ask", 0, 1, 5.0),
+        IndexEntry("answer", "Answer", 1, 1),
+        IndexEntry("tool", "a.py\nbefore\nafter", 2, 1, 0.0, "Edit", True),
+        IndexEntry("output", "written", 2, 1, 0.0, "Edit", True),
+        IndexEntry("tool", "Empty", 3, 1, 0.0, "Empty"),
+        IndexEntry("prompt", "Asked of the hook", 3, 0),
     ]
     assert schema.VERSION >= 1

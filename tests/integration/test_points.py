@@ -15,7 +15,7 @@ from entire.errors import EntireError
 from entire.model.requests import RewindRequest
 from entire.model.views.points import PointView
 from entire.recording.context import Context
-from entire.rewind.points import Points
+from entire.rewind.points import PointList
 from entire.workspace import Workspace
 from tests.integration.rewinding import commit_turns
 from tests.integration.story import Session, Story
@@ -144,7 +144,7 @@ def test_names(story: Story, session: Session) -> None:
     head = story.commit("Greeting")
     step = next(point for point in points(story) if point.kind == "step")
     context = Context(Workspace.find(story.root).place, settings.Settings(), AgentDirectory.without_plugins())
-    found = Points(context)
+    found = PointList(context)
     assert found.named(step.id).kind == "step"
     assert found.named(step.id[:10]).id == step.id
     assert found.named("HEAD").id == head

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire.git.read import Objects
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
 from entire.redact import trusted
@@ -49,7 +49,7 @@ def save(where: str, session: str, *parts: bytes, at: float = 1.7e9, checkpoint:
 
 def put(where: str, commit: str, name: str, content: bytes) -> str:
     """Return a commit on top of another, with one file of the checkpoint replaced."""
-    stream = Stream(where)
+    stream = ImportStream(where)
     blob = stream.blob(content)
     mark = stream.commit(
         message=b"x", author=AUTHOR, parents=(commit,), changes={f"{ID.path}/{name}": ("100644", blob)}

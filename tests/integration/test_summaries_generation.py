@@ -419,7 +419,7 @@ def test_a_branch_that_moves_is_written_again(world: Repo, monkeypatch: pytest.M
     move = refs.move
     waiting = [True]
 
-    def racing(where: str, moves: list[refs.Move]) -> None:
+    def racing(where: str, moves: list[refs.RefMove]) -> None:
         if waiting:
             waiting.clear()
             world.put("zz/other.txt", "other\n")

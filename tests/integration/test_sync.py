@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from entire.git import refs
 from entire.git.read import Objects
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord, Summary
 from entire.model.transcripts import TokenUsage
 from entire.redact import trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, merge, sync
-from entire.store.lineage_file import LineageFile, Link
-from entire.store.links import Links
+from entire.store.lineage_file import LineageFile, LineageLink
+from entire.store.links import CheckpointLinks
 from tests import golden
 
 AUTHOR = "Ada <ada@example.com> 1700000000 +0000"
@@ -282,7 +282,7 @@ def test_what_we_do_not_know_is_joined_too(team: list[Path]) -> None:
     where = str(team[0])
     tips = []
     for side, other in (("a", "z"), ("b", "y")):
-        stream = Stream(where)
+        stream = ImportStream(where)
         blob, more = stream.blob(side.encode()), stream.blob(other.encode())
         path = IDS[0].path
         changes = dict.fromkeys(("README", f"dir/{side}", f"{path}/note", f"{path}/tasks/t/{side}"), ("100644", blob))
@@ -304,8 +304,8 @@ def test_the_commits_of_both_records_and_of_both_indexes_are_joined(team: list[P
     base = save(where, content(IDS[0], "s0"))
     tips, names = [], []
     for number, checkpoint_id in enumerate((IDS[0], IDS[1])):
-        record = LineageFile(commits=(Link(commit=str(number) * 40, tree="t", time=1700000000.0 + number),))
-        stream = Stream(where)
+        record = LineageFile(commits=(LineageLink(commit=str(number) * 40, tree="t", time=1700000000.0 + number),))
+        stream = ImportStream(where)
         names.append(f"links/commits/ab/{'c' * 38}-000-{checkpoint_id}")
         changes = {
             f"{IDS[0].path}/{lineage_file.NAME}": ("100644", stream.blob(lineage_file.dumps(record))),
@@ -323,7 +323,7 @@ def test_the_commits_of_both_records_and_of_both_indexes_are_joined(team: list[P
         assert found is not None
         record = lineage_file.read(objects, found) or LineageFile()
         assert [link.commit for link in record.commits] == ["0" * 40, "1" * 40]
-        assert Links(where, objects, [joined]).recorded("ab" + "c" * 38) == sorted(IDS[:2])
+        assert CheckpointLinks(where, objects, [joined]).recorded("ab" + "c" * 38) == sorted(IDS[:2])
 
 
 def _join(where: str, ours: str, theirs: str) -> str:

@@ -45,7 +45,7 @@ class Stage:
 
     def with_branch(self, base: str) -> str:
         name = self.branch(base)
-        refs.move(self.repo.top, [refs.Move(ref=f"refs/heads/{name}", new=self.tip, old="")])
+        refs.move(self.repo.top, [refs.RefMove(ref=f"refs/heads/{name}", new=self.tip, old="")])
         self.journal.retention.shadow_tips[name] = self.tip
         self.journal.retention.shadow_sizes[name] = 7
         return name

@@ -6,7 +6,7 @@ A line that a tree which git brought had already is nobody's writing: it keeps t
 from __future__ import annotations
 
 from entire.attribution import owner_runs
-from entire.attribution.owner_runs import REST, Reader
+from entire.attribution.owner_runs import REST, OwnerReader
 from entire.model.turns import BASE, Owner
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from entire.attribution.owner_runs import Runs
-    from entire.git.diff import Change, FilePatch
+    from entire.git.diff import FileChange, FilePatch
 
     # Path, blob id, whether as it was made -> who wrote its lines, and the file.
     Versions = Callable[[str, str, bool], tuple[Runs, Owner] | None]
@@ -50,14 +50,14 @@ class BroughtTree:
 class BroughtPath:
     """What git brought of one path that changed."""
 
-    def __init__(self, change: Change, known: Sequence[BroughtTree], versions: Versions) -> None:
+    def __init__(self, change: FileChange, known: Sequence[BroughtTree], versions: Versions) -> None:
         is_there = change.new_mode != _NO_FILE
         trees = [tree for tree in known if not tree.is_made]
         self.is_whole = is_there and any(tree.has_same(change.path) for tree in trees)
         self.is_removed = not is_there and bool(trees) and not trees[-1].has(change.path)
         self.has_mode = any(_mode(tree, change) == change.new_mode for tree in trees)
         self.maker: Owner | None = None  # of the file; None if no tree has it
-        self._readers: list[Reader] = []
+        self._readers: list[OwnerReader] = []
         self._elsewhere: dict[bytes, Owner] = {}  # lines that a tree has in another place, by text
         self._at = 0
         for tree in known if is_there else ():
@@ -67,7 +67,7 @@ class BroughtPath:
         self._still_had = {text for _, removed, _ in last.blocks() for text in removed} if last is not None else set()
         self._trees = bool(trees)
 
-    def _add(self, tree: BroughtTree, change: Change, versions: Versions) -> None:
+    def _add(self, tree: BroughtTree, change: FileChange, versions: Versions) -> None:
         patch = tree.patch(change.path)
         old = (change.path, change.new_oid) if patch is None else (patch.change.old_path, patch.change.old_oid)
         found = versions(*old, tree.is_made)
@@ -75,7 +75,7 @@ class BroughtPath:
             return
         runs, maker = found or ([(BASE, REST)], BASE)
         self.maker = self.maker or maker
-        self._readers.append(Reader(_runs_now(runs, patch, self._elsewhere) if patch is not None else runs))
+        self._readers.append(OwnerReader(_runs_now(runs, patch, self._elsewhere) if patch is not None else runs))
 
     def owners(self, first: int, texts: Sequence[bytes]) -> list[Owner | None]:
         """Return who wrote these lines where git brought them, from line ``first`` (counted from 0) of the file; None
@@ -97,7 +97,7 @@ class BroughtPath:
         return self._trees and text not in self._still_had
 
 
-def _mode(tree: BroughtTree, change: Change) -> str:
+def _mode(tree: BroughtTree, change: FileChange) -> str:
     patch = tree.patch(change.path)
     return change.new_mode if patch is None else patch.change.old_mode
 
@@ -110,7 +110,7 @@ def _is_moved(tree: BroughtTree, path: str) -> bool:
 
 def _runs_now(runs: Runs, patch: FilePatch, elsewhere: dict[bytes, Owner]) -> Runs:
     """Return who wrote the lines that a tree had, in the file as it is now; note those that are in another place."""
-    reader, out = Reader(runs), list[tuple[Owner, int]]()
+    reader, out = OwnerReader(runs), list[tuple[Owner, int]]()
     for unchanged, removed, added in patch.blocks():
         reader.copy(unchanged, out)
         for text in removed:

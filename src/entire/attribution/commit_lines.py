@@ -6,7 +6,7 @@ The rules are in linking.md section 6.
 from __future__ import annotations
 
 from entire.attribution import replay
-from entire.attribution.owner_runs import Reader
+from entire.attribution.owner_runs import OwnerReader
 from entire.git.diff import GITLINK
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
 from entire.model.value import Value
@@ -80,7 +80,7 @@ def _count(path: Path, source: Path, patch: FilePatch) -> tuple[list[Span], dict
     removed_by = {text: list(owners) for text, owners in (*source.removed_by.items(), *path.removed_by.items())}
     for hunk in patch.hunks:
         line = hunk.new_start
-        reader = Reader(path.runs)
+        reader = OwnerReader(path.runs)
         reader.pieces(line - 1)
         for minus, plus, unchanged in hunk.blocks():
             makers = [reader.take() for _ in plus]

@@ -34,7 +34,7 @@ def compare(removed: Sequence[bytes], added: Sequence[bytes]) -> Comparison:
     """Find the removed lines of a block among the added ones. Blank lines and brackets alone prove nothing: they
     belong to the line before or after them.
     """
-    old = _Text(removed)
+    old = _FormattedText(removed)
     texts = [_normal(line).strip(_OPTIONAL) for line in added]
     spans = _spans(old, texts)
     remaining = old.covered(spans)
@@ -62,7 +62,7 @@ def _normal(line: bytes) -> bytes:
     return text
 
 
-class _Text:
+class _FormattedText:
     """The removed lines of a block as one text."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
@@ -134,7 +134,7 @@ def _size(text: bytes) -> int:
     return len(text.translate(None, _OPTIONAL))
 
 
-def _spans(old: _Text, texts: Sequence[bytes]) -> list[tuple[int, int] | None]:
+def _spans(old: _FormattedText, texts: Sequence[bytes]) -> list[tuple[int, int] | None]:
     """Return for each added line the part of the removed text that it equals."""
     spans: list[tuple[int, int] | None] = []
     at = unmatched = 0
@@ -150,7 +150,7 @@ def _spans(old: _Text, texts: Sequence[bytes]) -> list[tuple[int, int] | None]:
     return spans
 
 
-def _span_ahead(old: _Text, text: bytes, at: int, following: bytes, near: int) -> tuple[int, int] | None:
+def _span_ahead(old: _FormattedText, text: bytes, at: int, following: bytes, near: int) -> tuple[int, int] | None:
     """Find a later line that starts with ``text``; beyond ``near`` lines it counts only if the next one agrees too."""
     first = old.line_at(at) + 1
     for place in old.lines_like(text, first, near):

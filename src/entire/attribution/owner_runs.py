@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 REST = 1 << 60  # more lines than any file has
 
 
-class Reader:
+class OwnerReader:
     """Reads the owners of a file's lines from the start."""
 
     def __init__(self, runs: Runs) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from entire.attribution import owner_runs
 from entire.attribution.brought import BroughtPath
-from entire.attribution.owner_runs import REST, Reader
+from entire.attribution.owner_runs import REST, OwnerReader
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
 
 TYPE_CHECKING = False
@@ -146,7 +146,7 @@ class Lineage:
 
     def _replay(self, path: Path, patch: FilePatch, who: Owner, brought: BroughtPath, *, restore: bool) -> Runs:
         """Return the owners after a patch; records the removed lines and who removed them."""
-        reader = Reader(path.runs)
+        reader = OwnerReader(path.runs)
         out: Runs = []
         at = 0
         for unchanged, removed, added in patch.blocks():
@@ -195,7 +195,7 @@ class Lineage:
         here from what git had brought.
         """
         path = self.path(patch.change.path)
-        reader, out = Reader(path.runs), list[tuple[Owner, int]]()
+        reader, out = OwnerReader(path.runs), list[tuple[Owner, int]]()
         at = 0
         for unchanged, removed, added in patch.blocks():
             reader.copy(unchanged, out)
@@ -216,7 +216,7 @@ class Lineage:
         found: dict[str, list[Owner]] = {}
         for patch in patches:
             path = self.path(patch.change.path)
-            reader = Reader(path.runs)
+            reader = OwnerReader(path.runs)
             owners: set[Owner] = set()
             for unchanged, removed, added in patch.blocks():
                 reader.pieces(unchanged)
@@ -331,7 +331,7 @@ def compare_format(removed: Sequence[bytes], added: Sequence[bytes]) -> Comparis
     return formatting.compare(removed, added)
 
 
-def _owner_around(before: Runs, reader: Reader) -> Owner:
+def _owner_around(before: Runs, reader: OwnerReader) -> Owner:
     """Return the owner of blank lines that a commit's hooks added: that of the lines around them, if it is the same."""
     following = reader.peek()
     return following if before and before[-1][0] == following and following != BASE else NOBODY
@@ -343,7 +343,7 @@ def _committed(runs: Runs) -> Runs:
 
 def _mark_common(runs: Runs, patch: FilePatch) -> Runs:
     """Mark as committed what a commit shares with the snapshot; ``patch`` leads from the snapshot to the commit."""
-    reader = Reader(runs)
+    reader = OwnerReader(runs)
     out: Runs = []
     for unchanged, removed, added in patch.blocks():
         owner_runs.extend(out, _committed(reader.pieces(unchanged)))

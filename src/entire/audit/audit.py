@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from entire.audit.sources import Source
+    from entire.audit.sources import AuditSource
     from entire.audit.verdicts import Verdict
     from entire.layout import Place
     from entire.model.audits import AuditRequest
@@ -71,7 +71,7 @@ class Scan:
         self._remotes: dict[str, dict[str, None]] = {}  # by digest
         self._scanned = self._remembered = 0
 
-    def note_pushed(self, remote: str, found: Iterable[Source]) -> None:
+    def note_pushed(self, remote: str, found: Iterable[AuditSource]) -> None:
         """Remember which objects a remote has."""
         for source in found:
             for added in additions.find(self.place.top, [source.tip], source.folders):
@@ -80,7 +80,7 @@ class Scan:
                     if remote not in names:
                         names.append(remote)
 
-    def read(self, found: Sequence[Source]) -> None:
+    def read(self, found: Sequence[AuditSource]) -> None:
         """Scan the blobs and the commit messages of refs."""
         places: dict[str, list[PlaceView]] = {}
         for source in found:

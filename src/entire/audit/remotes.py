@@ -16,20 +16,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entire.audit.sources import Source
+    from entire.audit.sources import AuditSource
 
 _SCRATCH = "refs/entire/audit"
 _LIMIT = 120.0
 
 
-class Known(Value):
+class KnownRemote(Value):
     """What a remote is known to hold."""
 
     view: RemoteView
-    sources: tuple[Source, ...] = ()
+    sources: tuple[AuditSource, ...] = ()
 
 
-def find(where: str, *, fetch: bool, now: float) -> list[Known]:
+def find(where: str, *, fetch: bool, now: float) -> list[KnownRemote]:
     """Return what each remote is known to hold. Without ``fetch`` no network is used, and nothing is written."""
     return [_fetched(where, name, now) if fetch else _seen(where, name, now) for name in history.remotes(where)]
 
@@ -37,10 +37,10 @@ def find(where: str, *, fetch: bool, now: float) -> list[Known]:
 def forget_fetched(where: str) -> None:
     """Delete the refs that a fetch left, with which git keeps what it brought."""
     found = refs.find(where, _SCRATCH)
-    refs.move(where, [refs.Move(ref=ref, new="", old=oid) for ref, oid in found.items()])
+    refs.move(where, [refs.RefMove(ref=ref, new="", old=oid) for ref, oid in found.items()])
 
 
-def _fetched(where: str, name: str, now: float) -> Known:
+def _fetched(where: str, name: str, now: float) -> KnownRemote:
     scratch = f"{_SCRATCH}/{os.getpid()}/{name}"
     try:
         remote.fetch(where, name, "refs/heads/entire/*", f"{scratch}/entire/*", _LIMIT)
@@ -51,7 +51,7 @@ def _fetched(where: str, name: str, now: float) -> Known:
     return _known(where, name, tips, now, "" if LOCAL_REF in tips else "it has no checkpoints branch")
 
 
-def _seen(where: str, name: str, now: float) -> Known:
+def _seen(where: str, name: str, now: float) -> KnownRemote:
     tracking = f"refs/remotes/{name}/"
     tips = {ref.replace(tracking, "refs/heads/", 1): oid
             for ref, oid in refs.find(where, f"{tracking}entire").items()}  # fmt: skip
@@ -65,6 +65,6 @@ def _seen(where: str, name: str, now: float) -> Known:
     return _known(where, name, {**tips, **here} if note else here, now, note)
 
 
-def _known(where: str, name: str, tips: Mapping[str, str], moment: float, note: str) -> Known:
+def _known(where: str, name: str, tips: Mapping[str, str], moment: float, note: str) -> KnownRemote:
     view = RemoteView(name=name, tip=tips.get(LOCAL_REF, ""), time=moment, note=note)
-    return Known(view=view, sources=tuple(sources.of_remote(where, name, tips)))
+    return KnownRemote(view=view, sources=tuple(sources.of_remote(where, name, tips)))

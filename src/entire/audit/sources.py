@@ -20,7 +20,7 @@ SAID = ".entire/metadata"
 _JOURNAL, _RETAINED = "refs/entire/journal", "refs/entire/kept"
 
 
-class Source(Value):
+class AuditSource(Value):
     """A ref of ours. ``folders``: what in its trees is ours to scan, () for everything."""
 
     ref: str
@@ -29,29 +29,29 @@ class Source(Value):
     folders: tuple[str, ...] = ()
 
 
-def local(where: str) -> list[Source]:
+def local(where: str) -> list[AuditSource]:
     """Return the refs of this repository that hold sessions, the checkpoints branch first."""
     found = refs.find(where, "refs/heads/entire", _RETAINED, _JOURNAL)
-    sources = [Source(ref=LOCAL_REF, tip=found[LOCAL_REF], kind=CHECKPOINT)] if LOCAL_REF in found else []
+    sources = [AuditSource(ref=LOCAL_REF, tip=found[LOCAL_REF], kind=CHECKPOINT)] if LOCAL_REF in found else []
     with Objects(where) as objects:
         for ref, tip in found.items():
             if steps.is_shadow(objects, ref, tip) or ref.startswith(_RETAINED):
-                sources.append(Source(ref=ref, tip=tip, kind=STEP, folders=(SAID,)))
+                sources.append(AuditSource(ref=ref, tip=tip, kind=STEP, folders=(SAID,)))
             elif ref.startswith(_JOURNAL):
-                sources.append(Source(ref=ref, tip=tip, kind=TURN, folders=(SAID,)))
+                sources.append(AuditSource(ref=ref, tip=tip, kind=TURN, folders=(SAID,)))
     return sources
 
 
-def of_remote(where: str, remote: str, tips: Mapping[str, str]) -> list[Source]:
+def of_remote(where: str, remote: str, tips: Mapping[str, str]) -> list[AuditSource]:
     """Return the branches of ours that a remote has: ``tips`` maps them, as named there, to commits."""
     sources = []
     with Objects(where) as objects:
         for ref, tip in sorted(tips.items()):
             name = f"{remote}:{ref.removeprefix('refs/heads/')}"
             if ref == LOCAL_REF:
-                sources.append(Source(ref=name, tip=tip, kind=CHECKPOINT))
+                sources.append(AuditSource(ref=name, tip=tip, kind=CHECKPOINT))
             elif steps.is_shadow(objects, ref, tip):
-                sources.append(Source(ref=name, tip=tip, kind=STEP, folders=(SAID,)))
+                sources.append(AuditSource(ref=name, tip=tip, kind=STEP, folders=(SAID,)))
     return sources
 
 

@@ -38,7 +38,7 @@ _NARROW = 64  # columns
 _TRUE = ("", "true", "yes", "on", "1")
 
 
-class _Command(group.Command):
+class _BlameCommand(group.Command):
     """A command that hands ``--`` on, which click would drop."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -47,7 +47,7 @@ class _Command(group.Command):
 
 
 @click.command(
-    "blame", cls=_Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True}
+    "blame", cls=_BlameCommand, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True}
 )
 @click.argument("args", nargs=-1, type=click.Path(readable=False), metavar="[GIT BLAME OPTION]... [REV] [--] FILE")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class _Command(group.Command):
+class _LogCommand(group.Command):
     """A command whose arguments after ``--`` are paths."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -34,7 +34,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return complete(ctx, param, incomplete)
 
 
-@click.command("log", cls=_Command, options_metavar="[OPTIONS]")
+@click.command("log", cls=_LogCommand, options_metavar="[OPTIONS]")
 @click.argument("range", nargs=-1, metavar="[RANGE] [-- PATH...]", shell_complete=_complete)
 @click.option("--all", "everywhere", is_flag=True, help="List the commits of all branches and tags.")
 @click.option("--author", metavar="NAME", default="", help="Only commits of this author: a part of name or address.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.commits import decision
-from entire.commits.attempts import Attempt
+from entire.commits.attempts import CommitAttempt
 from entire.errors import PartialCloneError
 from entire.git import history, operation, reflog
 from entire.git.operation import GitCommand
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.history import Logged
     from entire.git.operation import Operation
-    from entire.git.reflog import Move
+    from entire.git.reflog import HeadMove
     from entire.model.turns import RunningTurn
     from entire.recording.context import Context
 
@@ -28,7 +28,7 @@ class Found(Value):
     """A commit that no hook decided about, and what is known about how it came about."""
 
     commit: Logged
-    move: Move | None = None  # HEAD's move to it, if the reflog knows it
+    move: HeadMove | None = None  # HEAD's move to it, if the reflog knows it
     running: tuple[RunningTurn, ...] = ()  # when it appeared
     maker: str = ""  # the session whose agent made it, '' for a person
     original: str = ""  # the commit of which it is a copy that git made
@@ -47,7 +47,7 @@ def decide(context: Context, found: Found) -> Pending:
 def _decide(context: Context, found: Found) -> Pending:
     commit, move = found.commit, found.move
     old = move.old if move is not None else "".join(commit.parents[:1])
-    attempt = Attempt(
+    attempt = CommitAttempt(
         event=GitEvent(type=EventType.PREPARE_COMMIT),
         message=commit.message,
         git=GitCommand(),

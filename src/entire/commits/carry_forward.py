@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.errors import RefMovedError
 from entire.git import diff, refs, status
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.value import replace
 from entire.recording.pending import CommitKind
 from entire.snapshots import recorder
@@ -121,7 +121,7 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
     others = [other for other in context.relevant_sessions() if other is not session]
     context.strategy.ask_git([context.strategy.source(session)])
     target = context.strategy.destination(session, others, commit.oid)
-    stream = Stream(context.place.top)
+    stream = ImportStream(context.place.top)
     title = "carry forward: uncommitted session files"
     new = stream.commit(
         message=steps.message(title, session.session_id, strategy=context.strategy.name),
@@ -135,6 +135,6 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
         },
     )
     written = stream.write()[new]
-    refs.move(context.place.top, [refs.Move(ref=target.ref, new=written, old=target.old)])
+    refs.move(context.place.top, [refs.RefMove(ref=target.ref, new=written, old=target.old)])
     context.strategy.note_saved(target, written, 0)
     session.work = replace(session.work, steps=1)

@@ -133,7 +133,7 @@ def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, 
 
 
 def _part(
-    context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, link: lineage_file.Link
+    context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, link: lineage_file.LineageLink
 ) -> Part:
     transcript = context.transcripts.whole(session)
     finish = transcript.end()
@@ -283,7 +283,11 @@ def _is_written(context: Context, commit: Commit, existing: Checkpoint | None) -
 
 
 def _compose(
-    context: Context, decided: Pending, parts: Sequence[Part], existing: Checkpoint | None, link: lineage_file.Link
+    context: Context,
+    decided: Pending,
+    parts: Sequence[Part],
+    existing: Checkpoint | None,
+    link: lineage_file.LineageLink,
 ) -> checkpoint_writer.Changes:
     """Return the files of the checkpoint. An amended commit's keeps what it had, with the sums of both."""
     before = lineage_file.read(context.objects, existing) if existing is not None else None
@@ -314,7 +318,7 @@ def refresh(context: Context, decided: Pending, commit: Commit) -> None:
 
 
 def _refreshed(
-    context: Context, decided: Pending, existing: Checkpoint, link: lineage_file.Link
+    context: Context, decided: Pending, existing: Checkpoint, link: lineage_file.LineageLink
 ) -> checkpoint_writer.Changes:
     before = lineage_file.read(context.objects, existing)
     if before is None or len(existing.records) < len(existing.slots):
@@ -333,8 +337,8 @@ def _refreshed(
     return changes
 
 
-def _link(context: Context, decided: Pending, commit: Commit, branch: str) -> lineage_file.Link:
-    return lineage_file.Link(
+def _link(context: Context, decided: Pending, commit: Commit, branch: str) -> lineage_file.LineageLink:
+    return lineage_file.LineageLink(
         commit=commit.oid, tree=commit.tree, patch_id=decided.patch_id, branch=branch, time=context.now()
     )
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.attribution.content import Content
-    from entire.commits.attempts import Attempt
+    from entire.commits.attempts import CommitAttempt
     from entire.commits.replaced_commits import Replaced
-    from entire.git.diff import Change
+    from entire.git.diff import FileChange
     from entire.model.events import GitEvent
     from entire.recording.context import Context
 
@@ -30,7 +30,7 @@ _NOT_NEW = {CommitKind.MERGE: reasons.MERGE, CommitKind.REVERT: reasons.REVERT, 
 _MADE_BY_AGENTS = (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK)
 
 
-def decide(context: Context, attempt: Attempt) -> Pending:
+def decide(context: Context, attempt: CommitAttempt) -> Pending:
     """Decide about a commit that git is about to make."""
     parent = context.objects.commit(attempt.parent) if attempt.parent else None
     parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
@@ -60,7 +60,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     return _with_ids(context, basis, sessions)
 
 
-def _basis(context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced) -> Pending:
+def _basis(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange], replaced: Replaced) -> Pending:
     """Return what is known before the content is examined."""
     return Pending(
         kind=replaced.kind,

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.attribution.content import Content
-    from entire.commits.attempts import Attempt
+    from entire.commits.attempts import CommitAttempt
     from entire.commits.replaced_commits import Replaced
-    from entire.git.diff import Change
+    from entire.git.diff import FileChange
     from entire.recording.context import Context
 
 
 def examine(
-    context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced, trees: tuple[str, ...]
+    context: Context, attempt: CommitAttempt, changes: Sequence[FileChange], replaced: Replaced, trees: tuple[str, ...]
 ) -> Content | None:
     """Attribute the commit's content from the journal; None if no session can have any. ``trees``: those that git has
     brought since the last snapshot.
@@ -60,7 +60,7 @@ def examine(
     return content.examine(context.place.top, recorded, compared, paths, journal.attribution.stashed_paths)
 
 
-def popped(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Content | None:
+def popped(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> Content | None:
     """Attribute the commit's content from the journal of another worktree, whose session's work came in with a stash;
     None without any.
     """
@@ -95,7 +95,7 @@ def abandoned(context: Context, parent: str) -> set[str]:
     return history.outside(context.place.top, parent, noted)
 
 
-def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> str:
+def _staged(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> str:
     """Return the tree that was staged when git started; '' if the commit's own hooks staged nothing since."""
     from entire.git import staged
 
@@ -106,14 +106,14 @@ def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> st
     return staged.before_hooks(context.place, context.objects, commit, known)
 
 
-def brought(context: Context, attempt: Attempt) -> tuple[str, ...]:
+def brought(context: Context, attempt: CommitAttempt) -> tuple[str, ...]:
     """Return the trees that git has brought since the last snapshot, up to the commit."""
     if not context.journal.attribution.tree:
         return ()
     return snapshots.trees(context, attempt.head.oid if attempt.head is not None else "", attempt.commit)
 
 
-def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
+def _moved_away(context: Context, changes: Sequence[FileChange]) -> list[str]:
     """Return paths of sessions that are gone from the worktree: a person may have moved them to paths that the commit
     adds, now or when a snapshot recorded both.
     """
@@ -129,7 +129,9 @@ def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
     return [path for path in gone if not os.path.lexists(os.path.join(context.place.top, path))]
 
 
-def _dropped_by_amend(context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced) -> list[str]:
+def _dropped_by_amend(
+    context: Context, attempt: CommitAttempt, changes: Sequence[FileChange], replaced: Replaced
+) -> list[str]:
     """Return the paths that an amend removes from the commit: their content may be uncommitted again."""
     known = {change.path for change in changes}
     return [
@@ -141,6 +143,6 @@ def _dropped_by_amend(context: Context, attempt: Attempt, changes: Sequence[Chan
     ]
 
 
-def _both_names(changes: Sequence[Change]) -> list[str]:
+def _both_names(changes: Sequence[FileChange]) -> list[str]:
     """Return the changed paths, then those that moved files had before."""
     return list(dict.fromkeys([*(change.path for change in changes), *(change.old_path for change in changes)]))

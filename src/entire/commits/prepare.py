@@ -15,7 +15,7 @@ from entire.recording import pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.commits.attempts import Attempt
+    from entire.commits.attempts import CommitAttempt
     from entire.git.operation import GitCommand, Operation
     from entire.model.events import GitEvent
     from entire.recording.context import Context
@@ -77,7 +77,7 @@ def _keep_folded_ids(context: Context, message_file: str, message: str, state: O
             files.write(message_file, text.encode("utf-8", "surrogateescape"))
 
 
-def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> None:
+def _write_trailers(context: Context, attempt: CommitAttempt, decided: Pending) -> None:
     has_editor, found, shown = _has_editor(attempt), Comments(), []
     if has_editor or comments.may_hold(attempt.message):
         configured, mode = index.message_settings(context.place.top)
@@ -92,7 +92,7 @@ def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> Non
         files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
-def _note(context: Context, attempt: Attempt, decided: Pending, found: Comments, mode: str) -> None:
+def _note(context: Context, attempt: CommitAttempt, decided: Pending, found: Comments, mode: str) -> None:
     """Tell commit-msg about the message: the last trailer, what begins lines that git removes, what begins the line
     with scissors, how git cleans up, and the template that it gave the editor.
     """
@@ -103,7 +103,7 @@ def _note(context: Context, attempt: Attempt, decided: Pending, found: Comments,
     files.write(context.place.message_note, note.encode("utf-8", "surrogateescape"))
 
 
-def _has_editor(attempt: Attempt) -> bool:
+def _has_editor(attempt: CommitAttempt) -> bool:
     """Tell whether git opens an editor, and removes comments afterwards. Without one it sets GIT_EDITOR to ``:``; a
     program that calls the hook with a message may not.
     """

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.commits.attempts import Attempt
-    from entire.git.diff import Change, FilePatch
+    from entire.commits.attempts import CommitAttempt
+    from entire.git.diff import FileChange, FilePatch
     from entire.git.read import Commit
     from entire.model.ids import CheckpointId
     from entire.recording.context import Context
@@ -33,7 +33,7 @@ class Replaced(Value):
     unlinked: tuple[CheckpointId, ...] = ()  # ids that a person unlinked from these commits
 
 
-def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Replaced:
+def find(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> Replaced:
     """Return what a commit replaces; ``changes`` lead to it from its parent."""
     head, state = attempt.head, attempt.operation
     if attempt.amends and head is not None:
@@ -72,7 +72,7 @@ def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], messa
     return Replaced(kind=kind, ids=tuple(ids), covered=covered, unlinked=tuple(dict.fromkeys(gone)))
 
 
-def _replaced_by_reset(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Replaced | None:
+def _replaced_by_reset(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> Replaced | None:
     """Recognise a commit that replaces those undone by ``git reset --soft``. Content decides: the reflog shows a hard
     reset in the same way.
     """
@@ -102,7 +102,7 @@ def _worktree_at(context: Context, tip: Commit) -> str:
     return next((entry.tree for entry in entries if entry.head == tip.oid and not entry.commit), "")
 
 
-def _kept(top: str, undone: tuple[str, str], worktree: str, tree: str, changes: Sequence[Change]) -> set[str]:
+def _kept(top: str, undone: tuple[str, str], worktree: str, tree: str, changes: Sequence[FileChange]) -> set[str]:
     """Return the paths whose undone change, given by two trees, a commit's tree contains: all of it, or lines of it.
 
     Trivial lines alone may have been written again. They count where the commit also has other lines that only the

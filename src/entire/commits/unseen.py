@@ -13,7 +13,7 @@ from entire.commits import afterwards, complete
 from entire.commits.afterwards import Found
 from entire.errors import PartialCloneError
 from entire.git import history, reflog
-from entire.git.reflog import AMENDED, Move
+from entire.git.reflog import AMENDED, HeadMove
 from entire.model import reasons
 from entire.model.turns import RunningTurn
 from entire.model.value import replace
@@ -53,7 +53,7 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
             context.log.warn(f"copies of linked commits were not looked for: {error.message}")
 
 
-def _left_elsewhere(context: Context, moves: Sequence[Move], after: str) -> list[Logged]:
+def _left_elsewhere(context: Context, moves: Sequence[HeadMove], after: str) -> list[Logged]:
     """Return the commits that HEAD was moved to and that only another branch still has, newest first."""
     made = list(dict.fromkeys(move.new for move in moves if move.is_new and move.new != after))
     made = [oid for oid in made if context.objects.commit(oid) is not None]
@@ -63,7 +63,7 @@ def _left_elsewhere(context: Context, moves: Sequence[Move], after: str) -> list
 
 
 def _made_here(
-    context: Context, found: Sequence[Logged], moves: Sequence[Move], before: str, after: str
+    context: Context, found: Sequence[Logged], moves: Sequence[HeadMove], before: str, after: str
 ) -> list[Found]:
     """Return the commits that these moves of HEAD made, newest first, with the move to each."""
     known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
@@ -84,7 +84,9 @@ def _made_here(
     return sorted(made, key=lambda one: order.get(one.commit.oid, len(order)), reverse=True)
 
 
-def _copies(context: Context, found: Sequence[Logged], moves: Sequence[Move], examined: Sequence[str]) -> list[Found]:
+def _copies(
+    context: Context, found: Sequence[Logged], moves: Sequence[HeadMove], examined: Sequence[str]
+) -> list[Found]:
     """Return the copies that a rebase made of commits which HEAD had, newest first, if they may hold what nobody has
     looked at: they add what their originals do not, as a resolved conflict does, or these were as new.
     """
@@ -118,12 +120,12 @@ def _note_unexplained(context: Context, head: Logged) -> None:
         context.journal.note_reason(head.oid, reasons.NO_REFLOG.text(), context.now())
 
 
-def _unlogged_amend(context: Context, commit: Logged, before: str) -> Move | None:
+def _unlogged_amend(context: Context, commit: Logged, before: str) -> HeadMove | None:
     """Recognise an amend by a program that keeps no reflog: same parents, author and time as HEAD had before."""
     old, new = context.objects.commit(before), context.objects.commit(commit.oid)
     if old is None or new is None or (old.parents, old.author) != (new.parents, new.author):
         return None
-    return Move(old=old.oid, new=new.oid, subject=AMENDED)
+    return HeadMove(old=old.oid, new=new.oid, subject=AMENDED)
 
 
 def _examine(context: Context, found: Found, visitor: Session | None) -> None:

@@ -15,7 +15,7 @@ from entire.model.digest import sha256
 from entire.model.value import Value
 from entire.store import checkpoints, forgotten
 from entire.store.checkpoints import LOCAL_REF
-from entire.store.rewriting import Change, Rewriter
+from entire.store.rewriting import BlobRewrite, Rewriter
 from entire.undo import folder as undo_folder
 from entire.undo import transaction
 from entire.undo.notes import Notes
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from entire.audit.sources import Source
+    from entire.audit.sources import AuditSource
     from entire.git.read import Objects
     from entire.layout import Place
 
@@ -42,7 +42,7 @@ class ForgetNotes(Notes):
     left: Mapping[str, str] = {}  # the digests of the files that it left
 
 
-class Target(Value):
+class ForgetTarget(Value):
     """What is forgotten: a secret, or checkpoints and sessions by their ids."""
 
     secret: Secret | None = None
@@ -50,7 +50,7 @@ class Target(Value):
     sessions: frozenset[str] = frozenset()
 
 
-class Plan(Value):
+class ForgetPlan(Value):
     """What changes. ``refs``: old and new tip; ``files``: new content, None to delete."""
 
     refs: Mapping[str, tuple[str, str]]
@@ -72,7 +72,7 @@ class Plan(Value):
 class Planner:
     """Reads everything that is stored, once, and rewrites what has to change into a pack."""
 
-    def __init__(self, place: Place, objects: Objects, target: Target, *, is_dry: bool) -> None:
+    def __init__(self, place: Place, objects: Objects, target: ForgetTarget, *, is_dry: bool) -> None:
         self.place = place
         self.target = target
         self._objects = objects
@@ -81,7 +81,7 @@ class Planner:
         self._checkpoints: dict[str, None] = dict.fromkeys(sorted(target.checkpoints))
         self._sessions: dict[str, None] = dict.fromkeys(sorted(target.sessions))
 
-    def plan(self, *, now: float) -> Plan:
+    def plan(self, *, now: float) -> ForgetPlan:
         """Return the changes; their objects are written, unless this is a dry run."""
         local = sources.local(self.place.top)
         branch = [source for source in local if source.kind == sources.CHECKPOINT]
@@ -98,7 +98,7 @@ class Planner:
         record = forgotten.Record(commits=stored.commits, blobs=self._blobs, origins=tuple(stored.origins), time=now,
                                   checkpoints=removed, sessions=tuple(self.target.sessions))  # fmt: skip
         files, logs = self._files({**moved, **self._blobs})
-        return Plan(
+        return ForgetPlan(
             refs={source.ref: (source.tip, moved[source.tip]) for source in local if source.tip in moved},
             files=files, logs=logs,
             others=tuple(moved.get(source.tip, source.tip) for source in others),
@@ -109,23 +109,23 @@ class Planner:
             removed_checkpoints=removed, removed_sessions=tuple(self.target.sessions),
         )  # fmt: skip
 
-    def _rewritten(self, found: Sequence[Source], *, steps: bool) -> Rewriter:
+    def _rewritten(self, found: Sequence[AuditSource], *, steps: bool) -> Rewriter:
         """Rewrite the histories of the checkpoints branches among some sources, or those of the steps."""
-        change = Change(blobs=self._blobs, checkpoints=self.target.checkpoints, sessions=self.target.sessions)
+        change = BlobRewrite(blobs=self._blobs, checkpoints=self.target.checkpoints, sessions=self.target.sessions)
         rewriter = Rewriter(self._objects, self._pack, change, self._message)
         tips = [source.tip for source in found if (source.kind != sources.CHECKPOINT) == steps]
         rewriter.rewrite(self.place.top, tips, steps=steps)
         return rewriter
 
-    def _other_tips(self, branch: Sequence[Source]) -> list[Source]:
+    def _other_tips(self, branch: Sequence[AuditSource]) -> list[AuditSource]:
         """Return the checkpoints branches of remotes that have what the local one has not."""
         tips = checkpoints.tips(self.place.top)
         tips.pop(LOCAL_REF, None)
         known = [source.tip for source in branch]
-        return [sources.Source(ref=ref, tip=tip, kind=sources.CHECKPOINT) for ref, tip in tips.items()
+        return [sources.AuditSource(ref=ref, tip=tip, kind=sources.CHECKPOINT) for ref, tip in tips.items()
                 if not known or history.count(self.place.top, tip, f"^{known[0]}")]  # fmt: skip
 
-    def _replace_blobs(self, found: Sequence[Source]) -> None:
+    def _replace_blobs(self, found: Sequence[AuditSource]) -> None:
         """Fill the map of blobs that change, and note which checkpoints and sessions have them."""
         places: dict[str, list[tuple[str, str, str]]] = {}
         for source in found:
@@ -203,7 +203,7 @@ class Planner:
             return os.path.isfile(os.path.join(folder, database.NAME))
         return any(secret.is_in(body.encode("utf-8", "replace")) for body in database.bodies(folder))
 
-    def _count_own_files(self, steps: Sequence[Source]) -> int:
+    def _count_own_files(self, steps: Sequence[AuditSource]) -> int:
         """Return how many of the user's own files in steps hold the secret: they are not changed."""
         secret = self.target.secret
         if secret is None:
@@ -234,7 +234,7 @@ def _own_files(place: Place) -> Iterator[tuple[str, str]]:
     yield from (found for found in own_files.find(place) if not found[1].startswith(tuple(own)))
 
 
-def _undo_tips(place: Place, objects: Objects) -> list[Source]:
+def _undo_tips(place: Place, objects: Objects) -> list[AuditSource]:
     """Return what undo points would restore of our refs, so that none brings back what is forgotten."""
     found = {}
     for other in own_files.places(place):
@@ -244,5 +244,5 @@ def _undo_tips(place: Place, objects: Objects) -> list[Source]:
                 kind, folders = (sources.CHECKPOINT, ()) if ref == LOCAL_REF else (sources.STEP, (sources.SAID,))
                 for tip in tips if is_ours else ():
                     if tip and objects.commit(tip) is not None:
-                        found[tip] = sources.Source(ref=ref, tip=tip, kind=kind, folders=folders)
+                        found[tip] = sources.AuditSource(ref=ref, tip=tip, kind=kind, folders=folders)
     return list(found.values())

@@ -8,7 +8,7 @@ from entire import files, lifecycle
 from entire.audit import own_files
 from entire.errors import EntireError
 from entire.forgetting import holders, targets
-from entire.forgetting.planning import COMMAND, ForgetNotes, Planner, Target
+from entire.forgetting.planning import COMMAND, ForgetNotes, ForgetTarget, Planner
 from entire.forgetting.values import Secret
 from entire.git import refs
 from entire.index import database
@@ -28,7 +28,7 @@ from entire.undo.draft import Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.forgetting.planning import Plan
+    from entire.forgetting.planning import ForgetPlan
     from entire.layout import Place
     from entire.model.audits import ForgetRequest
     from entire.recording.context import Context
@@ -61,7 +61,7 @@ def forget(context: Context, catalog: Catalog, request: ForgetRequest) -> Forget
     return done
 
 
-def _described(context: Context, plan: Plan, view: ForgetView) -> ForgetView:
+def _described(context: Context, plan: ForgetPlan, view: ForgetView) -> ForgetView:
     place = context.place
     states = [path for name in plan.removed_sessions for path in undo_notes.state_paths(place, name)]
     touched = {*plan.files, *plan.logs, *(path for path in states if os.path.lexists(path))}
@@ -73,7 +73,7 @@ def _described(context: Context, plan: Plan, view: ForgetView) -> ForgetView:
     )  # fmt: skip
 
 
-def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -> ForgetView:
+def _carry_out(context: Context, plan: ForgetPlan, target: ForgetTarget, view: ForgetView) -> ForgetView:
     place = context.place
     database.remove(os.path.join(place.common_own_dir, database.FOLDER))  # before the rest: it can be built again
     for path, data in plan.logs.items():
@@ -118,7 +118,7 @@ def remember(secret: Secret) -> None:
     memory.save()
 
 
-def _move_branch(context: Context, draft: Draft, plan: Plan, target: Target) -> None:
+def _move_branch(context: Context, draft: Draft, plan: ForgetPlan, target: ForgetTarget) -> None:
     """Add what remotes are known to have besides, and the tombstones, to the rewritten checkpoints branch."""
     where = context.place.top
     old, new = plan.refs.get(LOCAL_REF) or (2 * (refs.read(where, LOCAL_REF).get(LOCAL_REF, ""),))
@@ -139,7 +139,7 @@ def _sessions_of(context: Context, tip: str, name: str) -> list[str]:
     return sorted({slot.session_id for slot in found.slots if slot.session_id} if found is not None else ())
 
 
-def _remove_sessions(place: Place, draft: Draft, target: Target) -> None:
+def _remove_sessions(place: Place, draft: Draft, target: ForgetTarget) -> None:
     """Delete the states of forgotten sessions, and attribute their work to the user in all journals."""
     if not target.sessions:
         return

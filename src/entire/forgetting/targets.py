@@ -6,7 +6,7 @@ from entire import redact
 from entire.audit import own_files, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.errors import EntireError, UsageError
-from entire.forgetting.planning import Target
+from entire.forgetting.planning import ForgetTarget
 from entire.forgetting.values import Secret
 from entire.git import additions
 from entire.model.audits import ForgetView
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BATCH = 32
 
 
-def find(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple[Target, ForgetView]:
+def find(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple[ForgetTarget, ForgetView]:
     """Return what a request names, and a view that names it; raises EntireError if that is not stored here."""
     if request.checkpoint:
         name = catalog.checkpoint(request.checkpoint)
@@ -32,13 +32,13 @@ def find(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple[Ta
             raise catalog.forgotten(request.checkpoint) or EntireError(
                 f"checkpoint not found: {request.checkpoint}", hint="run `entire log` to list them"
             )
-        return Target(checkpoints=frozenset([name])), ForgetView(kind="checkpoint", name=name)
+        return ForgetTarget(checkpoints=frozenset([name])), ForgetView(kind="checkpoint", name=name)
     if request.session:
         name = catalog.session(request.session)
         if not name:
             raise catalog.unknown_session(request.session)
         _check_session(context, name)
-        return Target(sessions=frozenset([name])), ForgetView(kind="session", name=name)
+        return ForgetTarget(sessions=frozenset([name])), ForgetView(kind="session", name=name)
     known = Verdicts(context.place)
     if request.finding:
         value, rule = _value_of(context, known, request.finding)
@@ -47,7 +47,7 @@ def find(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple[Ta
     else:
         raise UsageError("nothing to forget is named", hint="run `entire forget --help`")
     view = ForgetView(kind="secret", name=known.digest(value), mask=verdicts.mask(value))
-    return Target(secret=Secret(value, rule)), view
+    return ForgetTarget(secret=Secret(value, rule)), view
 
 
 def _check_session(context: Context, name: str) -> None:

@@ -25,7 +25,7 @@ it back each time, takes a quarter of its time. Known to the GNU C library; othe
 _PARTIAL = "fatal: earlier versions of the file are not in this partial clone; `git blame` fetches them"
 
 
-class Source(Value):
+class BlameSource(Value):
     """A commit as ``git blame`` describes it, with mapped names. Zeros as its id: not committed yet."""
 
     oid: str
@@ -55,7 +55,7 @@ class Blame(Value):
     """A blamed file, or part of it."""
 
     groups: tuple[Group, ...] = ()
-    sources: dict[str, Source] = {}  # by commit id
+    sources: dict[str, BlameSource] = {}  # by commit id
     lines: tuple[bytes, ...] = ()  # those of the groups, without line ends
 
 
@@ -125,8 +125,8 @@ def parse(data: bytes) -> Blame:
     return Blame(groups=groups, sources={oid: _source(oid, found) for oid, found in known.items()}, lines=tuple(lines))
 
 
-def _source(oid: str, fields: dict[bytes, bytes]) -> Source:
-    return Source(
+def _source(oid: str, fields: dict[bytes, bytes]) -> BlameSource:
+    return BlameSource(
         oid=oid,
         author=_text(fields.get(b"author", b"")),
         mail=_text(fields.get(b"author-mail", b"")),

@@ -23,7 +23,7 @@ EMPTY_TREE = {  # by id length
 }
 
 
-class Change(Value):
+class FileChange(Value):
     """A changed path. Modes as git prints them, ``000000`` if there is no file; ids are zeros then."""
 
     path: str
@@ -67,7 +67,7 @@ class FilePatch(Value):
     be read: a partial clone lacks them.
     """
 
-    change: Change
+    change: FileChange
     binary: bool
     hunks: tuple[Hunk, ...]
     is_unread: bool = False
@@ -86,7 +86,7 @@ class FilePatch(Value):
             at = start + hunk.old_count - unchanged
 
 
-def changes(where: str, old: str, new: str) -> list[Change]:
+def changes(where: str, old: str, new: str) -> list[FileChange]:
     """Return the paths that differ between two trees or commits; a rename is a deletion and an addition."""
     done = run.git(where, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty",
                    Argument(old), Argument(new))  # fmt: skip
@@ -154,7 +154,7 @@ def _number(text: str) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def parse_raw_z(data: bytes) -> list[Change]:
+def parse_raw_z(data: bytes) -> list[FileChange]:
     """Parse ``--raw -z`` output of a git diff without renames."""
     fields = data.decode("utf-8", "surrogateescape").split("\0")
     found = []
@@ -163,9 +163,9 @@ def parse_raw_z(data: bytes) -> list[Change]:
     return found
 
 
-def _change(meta: str, old_path: str, path: str) -> Change:
+def _change(meta: str, old_path: str, path: str) -> FileChange:
     old_mode, new_mode, old_oid, new_oid, status = meta.lstrip(":").split(" ")
-    return Change(
+    return FileChange(
         path=path,
         old_path=old_path,
         status=status[0],
@@ -211,11 +211,11 @@ def _readable_patches(
     ]
 
 
-def _oids(change: Change) -> tuple[str, str]:
+def _oids(change: FileChange) -> tuple[str, str]:
     return change.old_oid, change.new_oid
 
 
-def _unread(change: Change) -> FilePatch:
+def _unread(change: FileChange) -> FilePatch:
     """Return the patch of a file whose contents are not here, with the header of a binary file."""
     name = change.path.encode("utf-8", "surrogateescape")
     index = f"index {change.old_oid}..{change.new_oid}".encode()
@@ -284,7 +284,7 @@ class _Parser:
             self._at += 1
         return [self._file(change) for change in raw]
 
-    def _file(self, change: Change) -> FilePatch:
+    def _file(self, change: FileChange) -> FilePatch:
         patch = self._segment(change)
         if change.status == "T":  # the file type changed: git prints a deletion and a creation
             second = self._segment(change)
@@ -297,7 +297,7 @@ class _Parser:
             )
         return patch
 
-    def _segment(self, change: Change) -> FilePatch:
+    def _segment(self, change: FileChange) -> FilePatch:
         header = []
         binary = GITLINK in (change.old_mode, change.new_mode)
         if self._peek().startswith(b"diff --git "):

@@ -56,7 +56,7 @@ def move_head(place: Place, new: str, old: str, subject: str) -> None:
     """
     kind = "commit" if old else "commit (initial)"
     try:
-        refs.move(place.top, [refs.Move(ref="HEAD", new=new, old=old)], reason=f"{kind}: {subject}")
+        refs.move(place.top, [refs.RefMove(ref="HEAD", new=new, old=old)], reason=f"{kind}: {subject}")
     except RefMovedError as error:
         before, is_refused, _ = error.message.partition("fatal: ref updates aborted by hook")
         if not is_refused:

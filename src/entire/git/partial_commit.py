@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.git.diff import Change
+    from entire.git.diff import FileChange
     from entire.layout import Place
 
     Entries = Mapping[str, tuple[str, str] | None]  # path to mode and blob id; None: deleted
@@ -31,7 +31,7 @@ _MANY_PATHS = 400  # for a command line
 class StagedPaths(Value):
     """The paths whose index entry differs from HEAD, and those with a conflict."""
 
-    changes: Mapping[str, Change] = {}
+    changes: Mapping[str, FileChange] = {}
     unmerged: tuple[str, ...] = ()
 
 
@@ -69,7 +69,9 @@ def staged(top: str, head: str, oid_size: int) -> StagedPaths:
     )
 
 
-def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change], *, oid_size: int) -> PreparedCommit:
+def prepare(
+    place: Place, folder: str, entries: Entries, others: Sequence[FileChange], *, oid_size: int
+) -> PreparedCommit:
     """Prepare a commit of these entries in ``folder``. ``others``: what else is staged."""
     following, committed = os.path.join(folder, NEXT), os.path.join(folder, COMMITTED)
     _duplicate(_copy(place, folder), following)
@@ -127,7 +129,7 @@ def _duplicate(source: str, target: str) -> None:
     os.utime(target, ns=(found.st_mtime_ns, found.st_mtime_ns))
 
 
-def _before(change: Change) -> tuple[str, str] | None:
+def _before(change: FileChange) -> tuple[str, str] | None:
     return None if change.old_mode == NO_FILE else (change.old_mode, change.old_oid)
 
 

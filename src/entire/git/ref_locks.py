@@ -26,7 +26,7 @@ _PATIENCE = 1.0  # seconds that git itself waits for packed-refs.lock; for a ref
 _PAUSE = 0.01
 
 
-class Note:
+class LockNote:
     """Held while a git of ours may lock these refs. Where no note can be written, git cannot write a lock either."""
 
     def __init__(self, where: str, refs: Collection[str]) -> None:

@@ -24,7 +24,7 @@ _COPYING = ("am", "checkout", "cherry-pick", "clone", "merge", "pull", "rebase",
 """First words of the subject where HEAD moves to commits that exist, or to copies of them."""
 
 
-class Move(Value):
+class HeadMove(Value):
     """One line of HEAD's reflog: HEAD moved from ``old`` (zeros before the first commit) to ``new``."""
 
     old: str
@@ -68,12 +68,12 @@ class Move(Value):
         return self._word not in _COPYING
 
 
-def moves(place: Place) -> list[Move]:
+def moves(place: Place) -> list[HeadMove]:
     """Return how HEAD moved in this worktree lately, oldest first."""
     return _parse(_head_log(place))
 
 
-def moves_after(place: Place, end: LogEnd) -> list[Move]:
+def moves_after(place: Place, end: LogEnd) -> list[HeadMove]:
     """Return how HEAD moved in this worktree since its reflog ended at ``end``, oldest first; nothing if that place is
     not known, or git has removed it.
     """
@@ -90,18 +90,18 @@ def _head_log(place: Place) -> bytes:
     return files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
 
 
-def _parse(data: bytes) -> list[Move]:
+def _parse(data: bytes) -> list[HeadMove]:
     found = []
     for line in data[-_REFLOG_END:].decode("utf-8", "surrogateescape").split("\n"):
         ids, _, subject = line.partition("\t")
         words = ids.split()
         if len(words) > 1:
             time = int(words[-2]) if words[-2].isdigit() and len(words) > 3 else 0
-            found.append(Move(old=words[0], new=words[1], subject=subject, time=time))
+            found.append(HeadMove(old=words[0], new=words[1], subject=subject, time=time))
     return found
 
 
-def through_amends(moves: Sequence[Move], move: Move, is_known: Callable[[str], object]) -> Move:
+def through_amends(moves: Sequence[HeadMove], move: HeadMove, is_known: Callable[[str], object]) -> HeadMove:
     """Return a move as if the commits that it amended and that are not known had never been."""
     for earlier in reversed(moves):
         if not move.is_amend or is_known(move.old):

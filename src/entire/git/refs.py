@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Move(Value):
+class RefMove(Value):
     """A change to a ref. ``old``: '' = must not exist, None = any value; ``new``: '' = delete."""
 
     ref: str
@@ -60,7 +60,7 @@ def holding(where: str, commits: Sequence[str], *patterns: str) -> list[str]:
     return [name for name, _, target in (row.partition(" ") for row in rows) if not target]
 
 
-def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
+def move(where: str, moves: Sequence[RefMove], *, reason: str = "") -> None:
     """Apply all moves or none; raises RefMovedError if a ref does not have its expected value. ``reason`` is for the
     reflogs.
     """
@@ -77,7 +77,7 @@ def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
     commands += ["prepare", "commit", ""]
     options = ["-m", reason] if reason else []
     try:
-        with ref_locks.Note(where, [change.ref for change in moves]):
+        with ref_locks.LockNote(where, [change.ref for change in moves]):
             run.git(where, "update-ref", *options, "--stdin", stdin="\n".join(commands).encode())
     except GitError as error:
         raise RefMovedError(error.message, hint="another process moved it at the same time; try again") from error

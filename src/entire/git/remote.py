@@ -47,7 +47,7 @@ def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
     """Fetch a remote's ref into one of ours, replacing its value; no other ref moves. Raises EntireError with the
     reason.
     """
-    with ref_locks.Note(where, [into]):
+    with ref_locks.LockNote(where, [into]):
         _run(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
              "--refmap=", "--", remote, f"+{ref}:{into}")  # fmt: skip
 

@@ -18,7 +18,7 @@ _HARMLESS = (b"cat-file", b"check-attr", b"check-ignore", b"fsmonitor--daemon", 
 _ANCESTORS = 64
 
 
-class Running(Value):
+class RunningOperation(Value):
     """A git process: ``started`` in seconds since the epoch, 0 if that is unknown."""
 
     pid: int
@@ -26,7 +26,7 @@ class Running(Value):
     started: float
 
 
-def find(place: Place) -> list[Running] | None:
+def find(place: Place) -> list[RunningOperation] | None:
     """Return the git processes at work in any worktree of the repository, but not those that wait for us; None if this
     system does not show them.
     """
@@ -39,7 +39,7 @@ def find(place: Place) -> list[Running] | None:
     return [found for pid in pids if pid not in waiting and (found := _git_in(pid, folders)) is not None]
 
 
-def _git_in(pid: int, folders: Sequence[str]) -> Running | None:
+def _git_in(pid: int, folders: Sequence[str]) -> RunningOperation | None:
     """Describe a process if it is a git that works in one of these folders, or if only its user may know that."""
     try:
         with open(f"/proc/{pid}/comm", "rb") as file:
@@ -54,7 +54,9 @@ def _git_in(pid: int, folders: Sequence[str]) -> Running | None:
     except OSError:  # it has ended
         return None
     program = process.look(pid)
-    return Running(pid=pid, user=user, started=process.start_time(program.started) if program is not None else 0.0)
+    return RunningOperation(
+        pid=pid, user=user, started=process.start_time(program.started) if program is not None else 0.0
+    )
 
 
 def _works_in(pid: int, words: Sequence[bytes], folders: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from entire.git.diff import Change
+    from entire.git.diff import FileChange
     from entire.git.read import Objects
     from entire.layout import Place
 
@@ -32,7 +32,7 @@ class Commit(Value):
     """The commit that git is about to make."""
 
     tree: str
-    changes: Sequence[Change]  # from its parent
+    changes: Sequence[FileChange]  # from its parent
     index: str  # path of the index file
     started: float  # when git started, in seconds since the epoch; 0 if that is unknown
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from entire.git.running import Running
+    from entire.git.running import RunningOperation
     from entire.layout import Place
 
 # git holds the lock of a ref for milliseconds; with a slow hook on reference transactions, for seconds. Where living
@@ -37,7 +37,7 @@ class Note(Value):
     is_held: bool
 
 
-class Lock(Value):
+class StaleLock(Value):
     """A lock on a ref, or (``ref`` is '') on all refs. ``is_ours``: only we write the ref."""
 
     path: str
@@ -95,7 +95,7 @@ def _is_held(fd: int) -> bool:
     return False
 
 
-def _find(common_dir: str, notes: Iterable[Note], is_ours: Callable[[str], bool]) -> list[Lock]:
+def _find(common_dir: str, notes: Iterable[Note], is_ours: Callable[[str], bool]) -> list[StaleLock]:
     """Return the locks on our refs, on those that notes name, and on all refs. A folder or symbolic link in place of
     one was not made by git.
     """
@@ -113,16 +113,16 @@ def _find(common_dir: str, notes: Iterable[Note], is_ours: Callable[[str], bool]
         except OSError:
             continue
         if stat.S_ISREG(facts.st_mode):
-            found.append(Lock(path=path, ref=ref, is_ours=is_ours(ref), facts=facts))
+            found.append(StaleLock(path=path, ref=ref, is_ours=is_ours(ref), facts=facts))
     return sorted(found, key=lambda lock: lock.path)
 
 
-def _speaks_of(note: Note, lock: Lock) -> bool:
+def _speaks_of(note: Note, lock: StaleLock) -> bool:
     """Tell whether a lock was made while the note's process moved its ref."""
     return (not lock.ref or lock.ref in note.refs) and lock.facts.st_mtime_ns >= note.since
 
 
-def _is_stale(lock: Lock, notes: Iterable[Note], alive: list[Running] | None, now: float) -> bool:
+def _is_stale(lock: StaleLock, notes: Iterable[Note], alive: list[RunningOperation] | None, now: float) -> bool:
     speaking = [note for note in notes if _speaks_of(note, lock)]
     if any(note.is_held for note in speaking) or any(may_hold(git, lock.facts) for git in alive or ()):
         return False
@@ -133,12 +133,12 @@ def _is_stale(lock: Lock, notes: Iterable[Note], alive: list[Running] | None, no
     return (lock.is_ours or bool(speaking)) and abs(now - lock.facts.st_mtime) > (OLD_UNSEEN if alive is None else OLD)
 
 
-def may_hold(git: Running, lock: os.stat_result) -> bool:
+def may_hold(git: RunningOperation, lock: os.stat_result) -> bool:
     """Tell whether a living git may have made a lock: it was there before, and runs as the lock's owner."""
     return git.user == lock.st_uid and git.started <= lock.st_ctime + 1
 
 
-def remove(lock: Lock, folder: str) -> bool:
+def remove(lock: StaleLock, folder: str) -> bool:
     """Remove a lock, by renaming it first: another git may have made a new one since it was examined."""
     aside = os.path.join(folder, f"removed-{os.getpid()}")
     try:

@@ -28,7 +28,7 @@ _UNPACKED = 100
 """Git unpacks a pack of so many objects at once, and stores them loose: its own default."""
 
 
-class Stream:
+class ImportStream:
     """Collects blobs and commits, writes them at once, and returns their ids.
 
     ``blob`` and ``commit`` return marks (``:1``) that can replace object ids in later calls on the same stream.
@@ -129,7 +129,7 @@ class Stream:
         end = f"reset {self._scratch}\n\n".encode()  # without `from`: the scratch ref is never written
         moves = "".join(f"reset {ref}\nfrom {mark}\n\n" for ref, mark in (refs or {}).items()).encode()
         stream = b"".join(self._parts) + queries + end + moves + b"done\n"
-        with ref_locks.Note(self._where, refs or ()):
+        with ref_locks.LockNote(self._where, refs or ()):
             done = self._import(stream, ok=(0, 1) if refs else (0,))
         if done.status:
             raise RefMovedError(done.stderr.decode("utf-8", "replace").strip() or "a ref was not moved")

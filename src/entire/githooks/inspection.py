@@ -28,7 +28,7 @@ class Hook(Value):
     manager: str = ""  # whose script the file is
 
 
-class Problem(Value):
+class HookProblem(Value):
     """Why one of our hooks does not run as it should. ``installable``: ``enable`` and ``doctor --fix`` repair it.
 
     ``harmless``: repairing it touches no file of another program, so that a hook may.
@@ -57,13 +57,13 @@ class Inspection(Value):
         return private_folder(self.found.common_dir)
 
     @property
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[HookProblem]:
         return [problem for hook in self.hooks for problem in _problems(self, hook)] or self._no_folder()
 
-    def _no_folder(self) -> list[Problem]:
+    def _no_folder(self) -> list[HookProblem]:
         if any(hook.path for hook in self.hooks):
             return []
-        return [Problem(hook="", message=self.refused, remedy="correct `core.hooksPath`", installable=False)]
+        return [HookProblem(hook="", message=self.refused, remedy="correct `core.hooksPath`", installable=False)]
 
     def examined(self) -> list[str]:
         """Return the files on which the result depends."""
@@ -198,7 +198,7 @@ def calls_any(content: bytes | None) -> bool:
 _REINSTALL = "`entire doctor --fix` reinstalls it"
 
 
-def _problems(inspection: Inspection, hook: Hook) -> Iterator[Problem]:
+def _problems(inspection: Inspection, hook: Hook) -> Iterator[HookProblem]:
     if not hook.path:
         return
     if not hook.script:
@@ -213,28 +213,28 @@ def _problems(inspection: Inspection, hook: Hook) -> Iterator[Problem]:
         yield _own_problem(name, f"the git hook {name} is not executable")
     if hook.path != hook.script and hook.manager != "husky" and not os.access(hook.path, os.X_OK):
         message = f"{hook.path} calls entire, but is not executable"
-        yield Problem(hook=name, message=message, remedy=f"run `chmod +x {hook.path}`", installable=False)
+        yield HookProblem(hook=name, message=message, remedy=f"run `chmod +x {hook.path}`", installable=False)
     if is_ours(read(hook.path + BACKUP)):
         yield _own_problem(name, f"{name}{BACKUP} is an Entire hook and must not be chained")
 
 
-def _own_problem(name: str, message: str, *, is_outdated: bool = False) -> Problem:
+def _own_problem(name: str, message: str, *, is_outdated: bool = False) -> HookProblem:
     """Return a problem with a script of our own, which can be written again."""
     remedy = f"{_REINSTALL}; so does an agent's next turn"
-    return Problem(hook=name, message=message, remedy=remedy, harmless=True, is_outdated=is_outdated)
+    return HookProblem(hook=name, message=message, remedy=remedy, harmless=True, is_outdated=is_outdated)
 
 
-def _unreached(inspection: Inspection, hook: Hook) -> Problem:
+def _unreached(inspection: Inspection, hook: Hook) -> HookProblem:
     """Return what stands where git would have to find our script."""
     name, path, folder = hook.name, hook.path, os.path.dirname(hook.path)
     if inspection.refused:
         message = f"{hook.manager} runs {path}, which does not" if hook.manager else f"{path} does not"
         remedy = f"add to {path}:  {scripts.line_to_add(name)}"
-        return Problem(hook=name, message=f"{message} call entire", remedy=remedy, installable=False)
+        return HookProblem(hook=name, message=f"{message} call entire", remedy=remedy, installable=False)
     if not os.path.lexists(path):
         missing = _own_problem(name, f"the git hook {name} is missing from {folder}")
         is_inside = (folder + os.sep).startswith(inspection.found.common_dir + os.sep)
         return missing if is_inside or os.path.isdir(folder) else replace(missing, remedy=_REINSTALL, harmless=False)
     other = hook.manager or "another program"
     remedy = f"`entire enable` puts Entire's hook before that of {other}, which still runs"
-    return Problem(hook=name, message=f"the git hook {name} was replaced by {other}", remedy=remedy)
+    return HookProblem(hook=name, message=f"the git hook {name} was replaced by {other}", remedy=remedy)

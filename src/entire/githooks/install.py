@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from entire.githooks.inspection import Hook, Inspection, Problem
+    from entire.githooks.inspection import Hook, HookProblem, Inspection
 
 _MODE = 0o755
 
@@ -47,7 +47,7 @@ class Report(Value):
     lines: tuple[LineToAdd, ...] = ()
 
 
-class Removal(Value):
+class HookRemoval(Value):
     """What ``uninstall`` did."""
 
     removed: tuple[str, ...] = ()
@@ -187,7 +187,7 @@ def add_line(addition: LineToAdd) -> bool:
     return lines.add(addition.path, os.path.basename(addition.path))
 
 
-def problems(root: str) -> list[Problem]:
+def problems(root: str) -> list[HookProblem]:
     """Return what keeps our hooks from running; empty if nothing does. Writes nothing."""
     return inspection.inspect(root).problems
 
@@ -195,7 +195,7 @@ def problems(root: str) -> list[Problem]:
 # ---------------------------------------------------------------- uninstall
 
 
-def uninstall(root: str) -> Removal:
+def uninstall(root: str) -> HookRemoval:
     """Remove our hooks and lines, and put the earlier hooks back, with their bytes and mode."""
     state = inspection.inspect(root)
     folders = [os.path.join(state.found.common_dir, "hooks"), *_worktree_folders(state.found.common_dir)]
@@ -212,7 +212,7 @@ def uninstall(root: str) -> Removal:
         files.remove(os.path.join(state.private, name))
     files.remove(os.path.join(state.found.common_dir, "entire", "command"))
     _remove_folder(state.private)
-    return Removal(
+    return HookRemoval(
         removed=_join(part.removed for part in parts),
         restored=_join(part.restored for part in parts),
         moved=_join(part.moved for part in parts),
@@ -244,7 +244,7 @@ def _still_calls(path: str) -> bool:
     return inspection.calls_any(content) or (has_marker(content) and not is_ours(content))
 
 
-def _remove_hook(path: str) -> Removal:
+def _remove_hook(path: str) -> HookRemoval:
     """Remove our script under each of its names; the latest hook that it replaced takes its place."""
     removed = [own for own in (path, *_copies(path)) if is_ours(read(own))]
     for own in removed:
@@ -258,7 +258,7 @@ def _remove_hook(path: str) -> Removal:
         target = next((place for place in _places(path, earlier, removed) if not os.path.lexists(place)), "")
         (restored if target else moved).append(target or _unused_name(path))
         _rename(earlier, (restored if target else moved)[-1])
-    return Removal(removed=tuple(removed), restored=tuple(restored), moved=tuple(moved))
+    return HookRemoval(removed=tuple(removed), restored=tuple(restored), moved=tuple(moved))
 
 
 def _places(path: str, earlier: str, removed: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ tells which turn changed what.
 from __future__ import annotations
 
 from entire.git import diff, history, refs
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model import trailers
 from entire.model.session import Entry, Session, Turn
 from entire.model.transcripts import Position
@@ -49,7 +49,7 @@ class AddedSnapshots:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._stream = Stream(context.place.top)
+        self._stream = ImportStream(context.place.top)
         self._tip = context.journal.retention.tip
         self._found: list[tuple[str, TurnKey, float]] = []  # key of the tree, by, time
 
@@ -72,7 +72,7 @@ class AddedSnapshots:
             return
         written = self._stream.write()
         journal.retention.tip = written[self._tip]
-        refs.move(self._context.place.top, [refs.Move(ref=journal.ref, new=journal.retention.tip)])
+        refs.move(self._context.place.top, [refs.RefMove(ref=journal.ref, new=journal.retention.tip)])
         for key, by, time in self._found:
             if written[key] != journal.attribution.tree:
                 journal.attribution.note(

@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Read = Callable[["Source"], Sequence["Entry"]]
+    Read = Callable[["IndexSource"], Sequence["IndexEntry"]]
 
 STORED, OPEN = "stored", "open"
 """Scopes: conversations in checkpoints, and those of sessions that may continue."""
 
 
-class Source(Value):
+class IndexSource(Value):
     """A conversation as it is stored somewhere. ``key``: changes when its content does."""
 
     key: str
@@ -36,7 +36,7 @@ class Source(Value):
         return f"{self.session_id}/{self.subagent}" if self.subagent else self.session_id
 
 
-class Link(Value):
+class IndexLink(Value):
     """A commit that has a checkpoint."""
 
     checkpoint_id: str
@@ -45,7 +45,7 @@ class Link(Value):
     time: float
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """One text of a conversation."""
 
     kind: str

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeVar
 
-    from entire.index.entries import Entry, Source
+    from entire.index.entries import IndexEntry, IndexSource
     from entire.index.texts import Texts
 
     T = TypeVar("T")
@@ -28,9 +28,9 @@ class Tracks:
         rows = db.execute("SELECT id, parent, fork FROM track WHERE session = ? ORDER BY id", (session_id,))
         self._tracks: dict[int, tuple[int, int]] = {number: (parent, fork) for number, parent, fork in rows}
         self._known: dict[int, list[Identity]] = {}
-        self._last: tuple[Sequence[Entry], list[Identity]] = ([], [])  # what was added last
+        self._last: tuple[Sequence[IndexEntry], list[Identity]] = ([], [])  # what was added last
 
-    def add(self, source: Source, entries: Sequence[Entry]) -> None:
+    def add(self, source: IndexSource, entries: Sequence[IndexEntry]) -> None:
         """Add a version; only those of its messages that no track has are written."""
         new = self._identities(entries)
         track, common = self._longest(new)
@@ -96,7 +96,7 @@ class Tracks:
                 self._texts.touch([text for text, is_timed in rows if not is_timed])
                 at = length
 
-    def _identities(self, entries: Sequence[Entry]) -> list[Identity]:
+    def _identities(self, entries: Sequence[IndexEntry]) -> list[Identity]:
         """Return what identifies messages; versions have most of them in common with the one that was added before."""
         common = _common(self._last[0], entries)
         found = self._last[1][:common]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
-    from entire.index.entries import Link, Read, Source
+    from entire.index.entries import IndexLink, IndexSource, Read
 
 _BATCH = 20_000
 """Messages in a transaction: an interrupted build continues after the last one."""
@@ -41,7 +41,7 @@ def keys(db: sqlite3.Connection, scope: str) -> set[str]:
 
 
 def change(
-    db: sqlite3.Connection, new: Sequence[Source], gone: Iterable[str], read: Read,
+    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read,
     progress: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Add conversations, and forget those with the keys ``gone``. Calls ``progress`` with the messages read so far."""
@@ -55,10 +55,10 @@ def change(
 
 
 def _change(
-    db: sqlite3.Connection, new: Sequence[Source], gone: Iterable[str], read: Read,
+    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read,
     progress: Callable[[int], None],
 ) -> None:  # fmt: skip
-    added: dict[str, list[Source]] = {}
+    added: dict[str, list[IndexSource]] = {}
     unknown = set(missing(db, [source.key for source in new]))
     for source in sorted(new, key=lambda source: (source.created, source.key)):
         if source.key in unknown:
@@ -86,7 +86,7 @@ def _change(
     db.commit()
 
 
-def set_links(db: sqlite3.Connection, links: Iterable[Link]) -> None:
+def set_links(db: sqlite3.Connection, links: Iterable[IndexLink]) -> None:
     """Replace what is known of which commits have which checkpoints."""
     with db:
         db.execute("DELETE FROM link")

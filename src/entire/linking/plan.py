@@ -27,7 +27,7 @@ _SHOWN = 4
 _NOT_STORED = "run `entire log` to list commits and their checkpoints"
 
 
-class Plan(Value):
+class LinkPlan(Value):
     """What is written: links to checkpoints that exist, one to a new checkpoint (``decided``), or unlinking."""
 
     commit: Logged
@@ -45,13 +45,13 @@ class Plan(Value):
         return tuple(name for name in found if name not in self.unlinked)
 
 
-def link(context: Context, catalog: Catalog, request: LinkRequest) -> Plan:
+def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkPlan:
     """Plan to link a commit; raises EntireError if it is not clear to what."""
     commit = _commit(context, request.commit)
     known = context.links
     before, gone = known.of(commit), known.unlinked(commit.oid)
     why = reasons.by_hand(gone) or _recorded_reason(context, commit)
-    plan = Plan(commit=commit, before=tuple(before), reason=why)
+    plan = LinkPlan(commit=commit, before=tuple(before), reason=why)
     if request.checkpoint:
         found = _stored(catalog, request.checkpoint)
         return replace(plan, linked=(found,) if found not in before else ())
@@ -72,7 +72,7 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> Plan:
     return _with_content(context, plan, session_id or request.session)
 
 
-def _with_content(context: Context, plan: Plan, session: str) -> Plan:
+def _with_content(context: Context, plan: LinkPlan, session: str) -> LinkPlan:
     """Plan a new checkpoint, or links to those whose commits this one replaced (an amend, a squash)."""
     found = evidence.find(context, plan.commit)
     decided = found.decided
@@ -105,7 +105,7 @@ def _turns(context: Context, session_id: str, commit: Logged) -> list[str]:
     return [turn] if turn else []
 
 
-def unlink(context: Context, request: UnlinkRequest) -> Plan:
+def unlink(context: Context, request: UnlinkRequest) -> LinkPlan:
     """Plan to unlink a commit from all its checkpoints, or from one of them."""
     commit = _commit(context, request.commit)
     before = context.links.of(commit)
@@ -115,7 +115,7 @@ def unlink(context: Context, request: UnlinkRequest) -> Plan:
         hint = f"commit {commit.oid[:7]} is linked to {', '.join(before) or 'no checkpoint'}"
         name = prefix.require(request.checkpoint, known, "checkpoint", hint)
         gone = [found for found in before if found == name]
-    return Plan(commit=commit, before=tuple(before), unlinked=tuple(gone))
+    return LinkPlan(commit=commit, before=tuple(before), unlinked=tuple(gone))
 
 
 def _commit(context: Context, name: str) -> Logged:
@@ -139,7 +139,7 @@ def _recorded_reason(context: Context, commit: Logged) -> str:
     return next((str(entry.get("reason", "")) for entry in entries), "")
 
 
-def view(context: Context, plan: Plan) -> LinkView:
+def view(context: Context, plan: LinkPlan) -> LinkView:
     """Return what a plan changes. The id of a new checkpoint is left out until it is written."""
     decided = plan.decided
     after = plan.after if decided is None else tuple(name for name in plan.after if name != decided.id)

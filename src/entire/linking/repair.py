@@ -16,7 +16,7 @@ from entire.model.value import replace
 from entire.snapshots import followed_commits
 from entire.store import checkpoint_writer, links, sessions
 from entire.store.checkpoints import LOCAL_REF
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.undo import completion
 from entire.undo.draft import Draft
 from entire.undo.notes import Notes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from entire.git.history import Logged
     from entire.git.read import Commit
-    from entire.linking.plan import Plan
+    from entire.linking.plan import LinkPlan
     from entire.model.linking import LinkRequest, LinkView, UnlinkRequest
     from entire.recording.context import Context
     from entire.store.catalog import Catalog
@@ -82,7 +82,7 @@ def check(context: Context) -> None:
         raise EntireError(_COMMITTING, hint=_RETRY)
 
 
-def _carry_out(context: Context, plan: Plan, command: str) -> LinkView:
+def _carry_out(context: Context, plan: LinkPlan, command: str) -> LinkView:
     found = plans.view(context, plan)
     if not found.is_change:
         return found
@@ -109,10 +109,10 @@ def _carry_out(context: Context, plan: Plan, command: str) -> LinkView:
     return replace(found, after=plan.after, new=new, undo_id=undo_id)
 
 
-def _changes(context: Context, plan: Plan, base: str) -> tuple[checkpoint_writer.Changes, bytes]:
+def _changes(context: Context, plan: LinkPlan, base: str) -> tuple[checkpoint_writer.Changes, bytes]:
     """Return the changes on ``base``, and their message."""
     commit = _made(context, plan.commit)
-    known = Links(context.place.top, context.objects, [base, *context.tips])
+    known = CheckpointLinks(context.place.top, context.objects, [base, *context.tips])
     unlinked = known.unlinked(commit.oid)
     toggled = [*plan.unlinked, *(name for name in plan.linked if name in unlinked)]
     changes = links.toggled(known, commit.oid, toggled)
@@ -126,9 +126,9 @@ def _changes(context: Context, plan: Plan, base: str) -> tuple[checkpoint_writer
     return changes, message
 
 
-def _counts(context: Context, plan: Plan, tip: str) -> dict[str, int]:
+def _counts(context: Context, plan: LinkPlan, tip: str) -> dict[str, int]:
     """Return the counts of what changed, in the index at ``tip``: an undo goes by them."""
-    counts = Links(context.place.top, context.objects, [tip, *context.tips]).counts(plan.commit.oid)
+    counts = CheckpointLinks(context.place.top, context.objects, [tip, *context.tips]).counts(plan.commit.oid)
     return {name: counts.get(name, 0) for name in {*plan.before} ^ {*plan.after}}
 
 
@@ -140,7 +140,7 @@ def _made(context: Context, commit: Logged) -> Commit:
     return found
 
 
-def _draft_states(context: Context, draft: Draft, plan: Plan) -> dict[str, str]:
+def _draft_states(context: Context, draft: Draft, plan: LinkPlan) -> dict[str, str]:
     """Add the states of the sessions in a new checkpoint to a draft; return the digests of what it leaves."""
     found = {}
     for name in plan.decided.sessions if plan.decided is not None else ():

@@ -11,7 +11,7 @@ from entire.model.ids import CheckpointId
 from entire.model.linking import LinkUndoneView
 from entire.store import checkpoint_writer, links
 from entire.store.checkpoints import LOCAL_REF
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.undo import inverse
 from entire.undo.draft import Draft
 from entire.undo.notes import Notes
@@ -69,7 +69,7 @@ def _exact(context: Context, last: Transaction, notes: LinkNotes) -> Draft:
 
 def _opposite(context: Context, last: Transaction, notes: LinkNotes) -> Draft:
     """Return a draft that takes back the entries of a transaction that still count; nothing else changes."""
-    known = Links(context.place.top, context.objects, context.tips)
+    known = CheckpointLinks(context.place.top, context.objects, context.tips)
     counts = known.counts(notes.commit)
     wanted = [CheckpointId(name) for name, count in notes.counts.items() if counts.get(CheckpointId(name), 0) == count]
     if not wanted:

@@ -24,7 +24,7 @@ from entire.model.views.maintenance import FindingView
 from entire.recording import directories, liveness, pending, proposals, redact_problems
 from entire.store import browse, checkpoints, forgotten, returned, tombstones
 from entire.store.catalog import Catalog
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def _list(ids: list[CheckpointId]) -> str:
 def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     """Return the commits of this branch, newest first, with the checkpoints they name that are not stored here."""
     tips = list(checkpoints.tips(case.place.top).values())
-    found = Links(case.place.top, case.objects, tips).log(start="HEAD")
+    found = CheckpointLinks(case.place.top, case.objects, tips).log(start="HEAD")
     linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in found}
     names = sorted({name for ids in linked.values() for name in ids})
     stored = browse.listed(case.place.top, tips, names) if names else {}

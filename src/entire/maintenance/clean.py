@@ -54,7 +54,7 @@ class Found(Value):
     notes: tuple[str, ...] = ()
 
 
-class Removal(Value):
+class UnusedRemoval(Value):
     """What was removed. ``undo_id``: the transaction that restores it; '' if only undo points were removed."""
 
     items: tuple[UnusedView, ...] = ()
@@ -69,7 +69,7 @@ def find(place: Place, *, now: float, everything: bool = False) -> Found:
     return Found(items=tuple(items), notes=tuple(_notes(repository)))
 
 
-def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> Removal:
+def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> UnusedRemoval:
     """Remove the items in ``wanted`` that are still unused, in one transaction that ``undo`` reverts."""
     with lock(place):
         completion.complete(place)
@@ -82,7 +82,7 @@ def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> Removal
             for item in items:
                 if item.undo_id and item.paths[0].startswith(other.own_dir + os.sep):
                     transaction.remove(other, item.undo_id)
-    return Removal(items=tuple(items), undo_id=undo_id)
+    return UnusedRemoval(items=tuple(items), undo_id=undo_id)
 
 
 def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
@@ -91,7 +91,7 @@ def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
     if request.only is not None:
         wanted = {_key(item) for item in request.only}
         found = replace(found, items=tuple(item for item in found.items if _key(item) in wanted))
-    removal = remove(place, found.items, now=now) if found.items and not request.dry_run else Removal()
+    removal = remove(place, found.items, now=now) if found.items and not request.dry_run else UnusedRemoval()
     return CleanView(items=found.items, notes=found.notes, removed=removal.items, undo_id=removal.undo_id)
 
 

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.git.running import Running
+    from entire.git.running import RunningOperation
     from entire.layout import Place
 
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -88,7 +88,7 @@ def _ref_of(name: str) -> str:
     return ref if ref.startswith("refs/") else ""
 
 
-def _examine(path: str, ref: str, stale: set[str], alive: list[Running] | None, now: float) -> StandingLock:
+def _examine(path: str, ref: str, stale: set[str], alive: list[RunningOperation] | None, now: float) -> StandingLock:
     try:
         facts = os.lstat(path)
     except OSError:  # it is gone meanwhile

@@ -66,7 +66,7 @@ def broken_refs(case: Case) -> None:
         for path in corruption.garbled_refs(case.place):
             files.remove(path)
         lost = corruption.lost_refs(case)
-        refs.move(case.place.top, [refs.Move(ref=ref, new="", old=oid) for ref, oid in lost.items()])
+        refs.move(case.place.top, [refs.RefMove(ref=ref, new="", old=oid) for ref, oid in lost.items()])
 
 
 def lost_objects(case: Case) -> None:
@@ -84,7 +84,7 @@ def lost_objects(case: Case) -> None:
         if found.tip:
             journal.retention.tip = ""
         elif journal.retention.tip and journal.ref not in refs.read(case.place.top, journal.ref):
-            refs.move(case.place.top, [refs.Move(ref=journal.ref, new=journal.retention.tip, old="")])
+            refs.move(case.place.top, [refs.RefMove(ref=journal.ref, new=journal.retention.tip, old="")])
         journal.save(live=journal.is_live)
         for session_id in found.sessions:
             state = sessions.find(case.place, session_id)
@@ -187,7 +187,7 @@ def returned_secrets(case: Case) -> None:
     local = tips.pop(checkpoints.LOCAL_REF, "")
     if local in record.commits:
         with repository.lock(case.place):
-            refs.move(where, [refs.Move(ref=checkpoints.LOCAL_REF, new=record.commits[local], old=local)])
+            refs.move(where, [refs.RefMove(ref=checkpoints.LOCAL_REF, new=record.commits[local], old=local)])
             refs.forget_moves(where, [checkpoints.LOCAL_REF])
     for ref in tips:
         sync.take_in(where, ref.removeprefix("refs/remotes/").removesuffix(f"/{layout.METADATA_BRANCH}"))

@@ -12,7 +12,7 @@ import os
 from entire import files
 from entire.errors import EntireError
 from entire.model.digest import sha256
-from entire.model.turns import Mark, RunningTurn, TurnKey
+from entire.model.turns import RunningTurn, TurnKey, TurnMark
 from entire.model.value import Value, replace
 from entire.model.views.changes import UndoneView
 from entire.store import sessions, turnlog
@@ -109,7 +109,7 @@ class EntryMemory(Value):
     commit: str
     by: TurnKey
     running: tuple[RunningTurn, ...]
-    mark: Mark
+    mark: TurnMark
 
     def to_json(self) -> list[Any]:
         return [self.tree, self.time, self.commit, self.by, list(self.running), self.mark]
@@ -132,7 +132,7 @@ def memory_from_json(value: Mapping[str, Any]) -> JournalMemory:
     """Return what ``JournalMemory.to_json`` wrote; raises ValueError, TypeError or KeyError for anything else."""
     entries = (
         EntryMemory(tree=tree, time=time, commit=commit, by=TurnKey(by), running=tuple(map(RunningTurn, running)),
-                    mark=Mark(mark))
+                    mark=TurnMark(mark))
         for tree, time, commit, by, running, mark in value["entries"]
     )  # fmt: skip
     reports = {TurnKey(turn): paths for turn, paths in value["reports"].items()}

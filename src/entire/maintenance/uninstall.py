@@ -92,7 +92,7 @@ def _remove_refs(place: Place) -> int:
             for name, oid in found.items()
             if not name.startswith("refs/heads/") or steps.is_shadow(objects, name, oid)
         }
-    refs.move(place.top, [refs.Move(ref=name, new="", old=oid) for name, oid in mine.items()])
+    refs.move(place.top, [refs.RefMove(ref=name, new="", old=oid) for name, oid in mine.items()])
     return sum(name.startswith("refs/heads/") for name in mine)
 
 

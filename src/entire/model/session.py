@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
 from entire.model.transcripts import START, UNKNOWN, Position, StoredLines, TokenUsage
-from entire.model.turns import NO_MARK, NO_TURN, Mark, MarkKind, RunningTurn, TurnKey, owner_between
+from entire.model.turns import NO_MARK, NO_TURN, MarkKind, RunningTurn, TurnKey, TurnMark, owner_between
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -234,7 +234,7 @@ class Entry(Value):
     running: tuple[RunningTurn, ...] = ()
     commit: str = ""
     paths: tuple[str, ...] = ()
-    mark: Mark = NO_MARK
+    mark: TurnMark = NO_MARK
     head: str = ""  # HEAD's commit at that time
     brought: tuple[str, ...] = ()
     unreported: Unreported = {}  # of ``paths``, those that no tool had reported by then

@@ -151,7 +151,7 @@ class MarkKind(Choice):
 _SESSIONS, _SESSION = "sessions", "session "
 
 
-class Mark(str):
+class TurnMark(str):
     """A note on a snapshot: '', the commit of the step saved with it, the rewind or undo that caused it, or that it is
     a stash.
 
@@ -162,13 +162,13 @@ class Mark(str):
     __slots__ = ()
 
     @classmethod
-    def rewind(cls, back_to: float, transaction: str, *, session_id: str = "", keep_mine: bool = False) -> Mark:
+    def rewind(cls, back_to: float, transaction: str, *, session_id: str = "", keep_mine: bool = False) -> TurnMark:
         """Return the mark of the snapshot after a rewind to the state at a moment."""
         taken_back = _SESSION + session_id if session_id else _SESSIONS if keep_mine else ""
         return cls(f"rewind {back_to!r} {transaction} {taken_back}".rstrip(" "))
 
     @classmethod
-    def undo(cls, undone: str, transaction: str) -> Mark:
+    def undo(cls, undone: str, transaction: str) -> TurnMark:
         """Return the mark of the snapshot after a transaction that undid everything since an earlier one."""
         return cls(f"undo {undone} {transaction}")
 
@@ -220,8 +220,8 @@ class Mark(str):
         return "".join(self._words()[3:])
 
 
-NO_MARK = Mark("")
-STASH_MARK = Mark("stash")
+NO_MARK = TurnMark("")
+STASH_MARK = TurnMark("stash")
 """Of the tree of a stash."""
 
 

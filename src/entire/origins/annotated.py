@@ -8,14 +8,14 @@ from entire.model.origins import BlamedCommit, BlamedLines, BlameView
 from entire.model.turns import PERSON, Owner
 from entire.model.value import replace
 from entire.origins import line_origins
-from entire.origins.line_origins import Origins, Owned
+from entire.origins.line_origins import LineOrigins, Owned
 from entire.origins.owners import Owners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.git.blame import Blame, Source
+    from entire.git.blame import Blame, BlameSource
     from entire.layout import Place
     from entire.store.catalog import Catalog
 
@@ -40,7 +40,7 @@ def annotate(place: Place, catalog: Catalog, folder: str, args: Sequence[str]) -
         owned = list(line_origins.pieces(owners, found))
         if "--first-parent" in args:
             owned = [_unmerged(owners, entry) for entry in owned]
-        origins = Origins(place, catalog, owners)
+        origins = LineOrigins(place, catalog, owners)
         origins.load(owned)
         ranges = _ranges(found, origins, owned)
     return BlameView(ranges=ranges, porcelain=output)
@@ -68,7 +68,7 @@ def _unmerged(owners: Owners, entry: Owned) -> Owned:
     return replace(entry, piece=replace(piece, owner=Owner(""), reason=_MERGED))
 
 
-def _ranges(found: Blame, origins: Origins, owned: Sequence[Owned]) -> tuple[BlamedLines, ...]:
+def _ranges(found: Blame, origins: LineOrigins, owned: Sequence[Owned]) -> tuple[BlamedLines, ...]:
     texts = {}
     at = 0
     for group in found.groups:
@@ -90,6 +90,6 @@ def _ranges(found: Blame, origins: Origins, owned: Sequence[Owned]) -> tuple[Bla
     )
 
 
-def _commit(source: Source) -> BlamedCommit:
+def _commit(source: BlameSource) -> BlamedCommit:
     return BlamedCommit(oid=source.oid, author=source.author, mail=source.mail, time=source.time, zone=source.zone,
                         is_boundary=source.is_boundary)  # fmt: skip

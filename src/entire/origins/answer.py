@@ -7,11 +7,11 @@ import os
 from entire import files
 from entire.errors import EntireError, GitError
 from entire.git import blame, index, read
-from entire.git.blame import Blame, Group, Source
+from entire.git.blame import Blame, BlameSource, Group
 from entire.model.origins import FileOrigins, LineRange, WhyRequest, WhyView
 from entire.model.value import replace
 from entire.origins import line_origins, targets
-from entire.origins.line_origins import Origins
+from entire.origins.line_origins import LineOrigins
 from entire.origins.owners import Owners
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.origins import Origin
     from entire.origins.line_origins import Owned
-    from entire.origins.targets import Target
+    from entire.origins.targets import OriginTarget
     from entire.store.catalog import Catalog
 
 _MOVES, _COPIES = ("-M", "-C"), ("-C",)
@@ -53,7 +53,7 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
         owners = Owners(place, objects, catalog.commits)
         owners.prepare(found.groups)
         owned = list(line_origins.pieces(owners, found))
-        origins = Origins(place, catalog, owners)
+        origins = LineOrigins(place, catalog, owners)
         origins.load(owned)
         ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
     lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
@@ -87,7 +87,7 @@ def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView
 # ---------------------------------------------------------------- blame
 
 
-def _blamed(place: Place, target: Target) -> tuple[Blame, dict[int, str], list[str] | None]:
+def _blamed(place: Place, target: OriginTarget) -> tuple[Blame, dict[int, str], list[str] | None]:
     """Blame a file; return also the commits that moved or copied lines, by line, and git's options for finding these,
     None if they are not looked for.
     """
@@ -113,7 +113,7 @@ def _commits_by_line(found: Blame) -> dict[int, str]:
     return {line: group.oid for group in found.groups for line in range(group.line, group.line + group.count)}
 
 
-def _unknown_to_git(place: Place, target: Target, error: GitError) -> Blame:
+def _unknown_to_git(place: Place, target: OriginTarget, error: GitError) -> Blame:
     """Return the lines of a file that no commit has; raises EntireError with git's message if that is not why."""
     full = os.path.join(place.top, target.path)
     data = None if target.rev or os.path.islink(full) or not os.path.isfile(full) else files.read(full)
@@ -127,7 +127,7 @@ def _unknown_to_git(place: Place, target: Target, error: GitError) -> Blame:
             raise EntireError(f"file {target.path} has only {len(lines)} line{'s' * (len(lines) != 1)}")
         return Blame()
     group = Group(oid=_ZEROS, path=target.path, source_line=first, line=first, count=last - first + 1)
-    return Blame(groups=(group,), sources={_ZEROS: Source(oid=_ZEROS)}, lines=tuple(lines[first - 1 : last]))
+    return Blame(groups=(group,), sources={_ZEROS: BlameSource(oid=_ZEROS)}, lines=tuple(lines[first - 1 : last]))
 
 
 # ---------------------------------------------------------------- ranges

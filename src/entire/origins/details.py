@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.turns import TurnKey
     from entire.origins.owners import Piece
-    from entire.origins.stored import Slot, StoredCheckpoints
+    from entire.origins.stored import StoredCheckpoints, StoredSlot
     from entire.store.catalog import Catalog
 
 
@@ -78,7 +78,7 @@ class Details:
         return next((turn for turn in found if turn is not None and turn.turn), None)
 
 
-def _session_view(slot: Slot, key: TurnKey, checkpoint_id: str) -> TurnView:
+def _session_view(slot: StoredSlot, key: TurnKey, checkpoint_id: str) -> TurnView:
     """Return what is known of a session whose turns are not recorded: its only prompt must be the turn's."""
     only = slot.prompts[0] if len(slot.prompts) == 1 else ""
     return TurnView(session_id=key.session_id, turn="", number=1 if only else 0, agent=slot.agent, prompt=only,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.git.blame import Group, Source
+from entire.git.blame import BlameSource, Group
 from entire.model import reasons
 from entire.model.origins import PERSON, UNKNOWN, Origin
 from entire.model.value import Value, replace
@@ -27,7 +27,7 @@ class Owned(Value):
     line: int
     piece: Piece
     group: Group
-    source: Source
+    source: BlameSource
 
 
 def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
@@ -38,7 +38,7 @@ def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
             yield Owned(line=line, piece=piece, group=group, source=found.sources[group.oid])
 
 
-class Origins:
+class LineOrigins:
     """Makes the origins of one answer; equal ones are made once."""
 
     def __init__(self, place: Place, catalog: Catalog, owners: Owners) -> None:

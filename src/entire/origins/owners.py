@@ -10,14 +10,14 @@ from bisect import bisect_right
 
 from entire.errors import GitError
 from entire.git import blame, reflog
-from entire.git.blame import Group, Source
+from entire.git.blame import BlameSource, Group
 from entire.git.read import parse_commit
 from entire.model.turns import NOBODY, PERSON, Owner
 from entire.model.value import Value, replace
 from entire.origins.copies import Copies, Copy
 from entire.origins.go_written import GoWritten
 from entire.origins.stored import StoredCheckpoints
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Piece(Value):
     reason: str = ""
     is_evidence: bool = False
     via: Group | None = None
-    via_source: Source | None = None
+    via_source: BlameSource | None = None
 
 
 class Track(Value):
@@ -85,13 +85,13 @@ class Owners:
         self._where = where = place.top
         self._objects = objects
         self.stored = StoredCheckpoints(objects, tips)
-        self._links = Links(where, objects, tips)
+        self._links = CheckpointLinks(where, objects, tips)
         self._copies = Copies(where)
         self._go_written = GoWritten(where, self.stored)
         self._commits: dict[str, Commit] = {}
         self._ids: dict[str, list[CheckpointId]] = {}
         self._tracks: dict[tuple[str, str], list[Track]] = {}
-        self._blames: dict[Copy, dict[int, tuple[Group, Source]]] = {}
+        self._blames: dict[Copy, dict[int, tuple[Group, BlameSource]]] = {}
         self._left: dict[str, list[str]] = {}  # what HEAD left, by commit that it came to later
         self._followed: set[tuple[Copy, int]] = set()  # copies of one another lead in circles
 
@@ -114,7 +114,7 @@ class Owners:
         self._go_written.load((self._commits[oid], self._parent_tree(oid), self._ids[oid][0]) for oid, _ in places
                               if self._is_go_written(oid))  # fmt: skip
 
-    def of(self, group: Group, source: Source) -> list[Piece]:
+    def of(self, group: Group, source: BlameSource) -> list[Piece]:
         """Return the owners of a prepared group's lines, in order."""
         commit = self._commits.get(group.oid)
         is_cut_off = source.is_boundary and commit is not None and bool(commit.parents)
@@ -202,7 +202,7 @@ class Owners:
             return replace(found, line=line)
         return replace(found, line=line, via=replace(group, source_line=there, count=1), via_source=source)
 
-    def _blame(self, copy: Copy) -> dict[int, tuple[Group, Source]]:
+    def _blame(self, copy: Copy) -> dict[int, tuple[Group, BlameSource]]:
         """Return the commits of an original's lines, by line; nothing if it is not here, or is being looked at."""
         if copy not in self._blames:
             self._blames[copy] = {}
@@ -293,7 +293,7 @@ def _spans(added: Iterable[tuple[int, int, str]]) -> tuple[Span, ...]:
     return tuple((first, last, Owner(owner)) for first, last, owner in added)
 
 
-def _by_line(found: Blame) -> dict[int, tuple[Group, Source]]:
+def _by_line(found: Blame) -> dict[int, tuple[Group, BlameSource]]:
     return {
         line: (group, found.sources[group.oid])
         for group in found.groups

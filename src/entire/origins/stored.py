@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SHARD = 2  # digits of a checkpoint's id in the name of its outer folder
 
 
-class Slot:
+class StoredSlot:
     """A session's part of a checkpoint. ``prompts`` are all that are stored, in their order."""
 
     def __init__(self, metadata: dict[str, Any], stored_prompts: bytes) -> None:
@@ -54,7 +54,7 @@ class StoredCheckpoints:
         self._folders: dict[str, Files] = {}  # by checkpoint id; empty: not stored here
         self._lineages: dict[str, bytes] = {}
         self._parsed: dict[str, LineageFile | None] = {}
-        self._slots: dict[str, dict[str, Slot]] = {}  # by checkpoint id, then session id
+        self._slots: dict[str, dict[str, StoredSlot]] = {}  # by checkpoint id, then session id
 
     def load(self, ids: Iterable[str]) -> None:
         """Read the lineage files of checkpoints, level by level, so that each tree is read once."""
@@ -94,10 +94,10 @@ class StoredCheckpoints:
         for number, (name, _) in enumerate(slots):
             value = checkpoints.parse_object(records.get(str(number)))
             if value is not None:
-                slot = Slot(value, texts.get(str(number), b""))
+                slot = StoredSlot(value, texts.get(str(number), b""))
                 self._slots[name][slot.session_id] = slot
 
-    def sessions(self, checkpoint_id: str) -> Mapping[str, Slot]:
+    def sessions(self, checkpoint_id: str) -> Mapping[str, StoredSlot]:
         """Return the loaded sessions of a checkpoint, by id."""
         return self._slots.get(checkpoint_id, {})
 

@@ -24,7 +24,7 @@ _LINES = re.compile(r"(-?[0-9]{1,99})(?:-([0-9]{1,99}))?")  # also such as there
 _MOST = (1 << 31) - 1  # lines that git counts
 
 
-class Target(Value):
+class OriginTarget(Value):
     """A file in the worktree (``rev`` '') or in a commit; ``first`` 0 means all lines."""
 
     path: str
@@ -33,7 +33,7 @@ class Target(Value):
     last: int = 0
 
 
-def resolve(place: Place, request: WhyRequest) -> Target:
+def resolve(place: Place, request: WhyRequest) -> OriginTarget:
     """Return what a request means; raises UsageError or EntireError if there is no such file, line or revision."""
     if request.target:
         found, lines = next(_readings(place, request), (None, None))
@@ -44,12 +44,12 @@ def resolve(place: Place, request: WhyRequest) -> Target:
         if not found.rev and (inner := _repository_of(place, found.path)):
             raise UsageError(f"{found.path} is in the repository {inner}", hint=f"run `entire why` in {inner}")
     else:
-        found = Target(path=request.path, rev=_commit(place, request.rev) if request.rev else "")
+        found = OriginTarget(path=request.path, rev=_commit(place, request.rev) if request.rev else "")
         lines = (request.first, request.last or request.first) if request.first or request.last else None
     return found if lines is None else _limited(found, *lines)
 
 
-def _limited(target: Target, first: int, last: int) -> Target:
+def _limited(target: OriginTarget, first: int, last: int) -> OriginTarget:
     """Return these lines of a file; raises UsageError if there cannot be such lines."""
     if first < 1:
         raise UsageError(f"{target.path} has no line {first}", hint="count lines from 1")
@@ -59,20 +59,20 @@ def _limited(target: Target, first: int, last: int) -> Target:
     return replace(target, first=min(first, _MOST), last=min(last, _MOST))
 
 
-def _readings(place: Place, request: WhyRequest) -> Iterator[tuple[Target, Lines]]:
+def _readings(place: Place, request: WhyRequest) -> Iterator[tuple[OriginTarget, Lines]]:
     """Yield the readings of a target that name a file that exists, each with the lines that it names: whole names
     first, so that colons can be in them.
     """
     for name, lines in _with_lines(request.target):
         path = _in_worktree(place, request.folder or place.top, name)
         if path and os.path.lexists(os.path.join(place.top, path)):
-            yield Target(path=path), lines
+            yield OriginTarget(path=path), lines
     for name, lines in _with_lines(request.target):
         for at in (at for at, char in enumerate(name) if char == ":"):
             rev = history.resolve(place.top, name[:at]) if at else ""
             path = _in_commit(place, request.folder or place.top, rev, name[at + 1 :]) if rev else ""
             if path:
-                yield Target(path=path, rev=rev), lines
+                yield OriginTarget(path=path, rev=rev), lines
 
 
 def _with_lines(text: str) -> Iterator[tuple[str, Lines]]:

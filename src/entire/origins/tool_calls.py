@@ -37,7 +37,7 @@ _COMMANDS = "{} commands of the turn may have written it"
 _ELSEWHERE = "a tool call of the turn wrote such a line into another file"
 
 
-class Answer(Value):
+class ToolAnswer(Value):
     """The call that wrote a line, or the reason why none is named."""
 
     call: MessageView | None = None
@@ -61,10 +61,10 @@ class ToolCalls:
         self._commands = [number for number, call in enumerate(calls) if may_write(call.command)]
         self._edits = [(number, locate(edit.path), edit) for number, call in enumerate(calls) for edit in call.edits]
 
-    def find(self, file: FileTexts, numbers: Sequence[int]) -> dict[int, Answer]:
+    def find(self, file: FileTexts, numbers: Sequence[int]) -> dict[int, ToolAnswer]:
         """Return who wrote these lines of a file, numbered from 1 in ``file.after``."""
         if not self._messages:
-            return {number: Answer(reason=_NO_CALLS) for number in numbers}
+            return {number: ToolAnswer(reason=_NO_CALLS) for number in numbers}
         edits = [(number, edit) for number, path, edit in self._edits if path in file.names]
         lines = _texts(file.after)
         placed, named = _placed(edits, file, lines), file.names if edits else ("",)
@@ -77,26 +77,26 @@ class ToolCalls:
                 found[number] = self._answer(writers) if writers else self._command(lines[at], named)
         return found
 
-    def _answer(self, writers: Sequence[int]) -> Answer:
+    def _answer(self, writers: Sequence[int]) -> ToolAnswer:
         return (
-            Answer(call=self._messages[writers[0]])
+            ToolAnswer(call=self._messages[writers[0]])
             if len(writers) == 1
-            else Answer(reason=_SEVERAL.format(len(writers)))
+            else ToolAnswer(reason=_SEVERAL.format(len(writers)))
         )
 
-    def _command(self, text: str, names: Sequence[str]) -> Answer:
+    def _command(self, text: str, names: Sequence[str]) -> ToolAnswer:
         """Return the only shell command that can have written a line that no edit wrote; it must contain one of
         ``names``. After edits of the file, the line may be a formatter's work.
         """
         if text.strip() and any(text in _written(edit) for _, _, edit in self._edits):
-            return Answer(reason=_ELSEWHERE)
+            return ToolAnswer(reason=_ELSEWHERE)
         if len(self._commands) > 1:
-            return Answer(reason=_COMMANDS.format(len(self._commands)))
+            return ToolAnswer(reason=_COMMANDS.format(len(self._commands)))
         only = self._messages[self._commands[0]] if self._commands else None
         command = only.call.command if only is not None and only.call is not None else ""
         if command and any(name.rpartition("/")[2] in command for name in names):
-            return Answer(call=only)
-        return Answer(reason=_UNSEEN)
+            return ToolAnswer(call=only)
+        return ToolAnswer(reason=_UNSEEN)
 
 
 def may_write(command: str) -> bool:

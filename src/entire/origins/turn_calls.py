@@ -9,7 +9,7 @@ from entire.model.conversations import ShowRequest
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.origins import TURN, FileOrigins, LineRange
 from entire.model.value import replace
-from entire.origins.tool_calls import Answer, FileTexts, ToolCalls
+from entire.origins.tool_calls import FileTexts, ToolAnswer, ToolCalls
 from entire.queries.transcripts import conversations
 from entire.recording import directories
 from entire.redact import redact_text
@@ -33,11 +33,11 @@ _NO_TURN = "the turn is not in the stored transcript"
 def add(place: Place, catalog: Catalog, file: FileOrigins, open_file: UncommittedFile | None = None) -> FileOrigins:
     """Return a file with the tool calls that wrote its lines; ``open_file``: its uncommitted state, if it has one."""
     with Objects(place.top) as objects:
-        reader = _Reader(place, catalog, objects, open_file)
+        reader = _CallReader(place, catalog, objects, open_file)
         return replace(file, ranges=tuple(part for whole in file.ranges for part in reader.split(whole)))
 
 
-class _Reader:
+class _CallReader:
     """Reads each conversation once."""
 
     def __init__(self, place: Place, catalog: Catalog, objects: Objects, open_file: UncommittedFile | None) -> None:
@@ -56,16 +56,16 @@ class _Reader:
         answers = self._answers(part.origin, [number + offset for number in range(part.first, part.last + 1)])
         start = part.first
         for number in range(part.first, part.last + 1):
-            answer = answers.get(number + offset, Answer())
-            if number == part.last or answers.get(number + 1 + offset, Answer()) != answer:
+            answer = answers.get(number + offset, ToolAnswer())
+            if number == part.last or answers.get(number + 1 + offset, ToolAnswer()) != answer:
                 yield replace(part, first=start, last=number, source_line=start + offset, call=answer.call,
                               no_call=answer.reason)  # fmt: skip
                 start = number + 1
 
-    def _answers(self, origin: Origin, numbers: Sequence[int]) -> dict[int, Answer]:
+    def _answers(self, origin: Origin, numbers: Sequence[int]) -> dict[int, ToolAnswer]:
         messages = self._messages(origin)
         if messages is None:
-            return dict.fromkeys(numbers, Answer(reason=_NO_TURN))
+            return dict.fromkeys(numbers, ToolAnswer(reason=_NO_TURN))
         calls, texts = ToolCalls(messages, lambda path: self._locate(path, origin)), self._texts(origin)
         found = calls.find(texts, numbers)
         lines = texts.after.split("\n")

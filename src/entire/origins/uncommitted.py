@@ -15,9 +15,9 @@ from entire.attribution.content import CommitTrees, Recorded
 from entire.commits import examination
 from entire.errors import GitError
 from entire.git import blame, diff, history, scratch
-from entire.git.blame import Source
+from entire.git.blame import BlameSource
 from entire.git.read import Objects
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
 from entire.snapshots import brought, recorder, unreported, worktree
@@ -244,7 +244,7 @@ def _write(folder: str, taken: TakenSnapshot) -> str:
 
 def _commit(folder: str, taken: TakenSnapshot) -> tuple[str, str]:
     """Write the worktree as a commit on HEAD to the repository in ``folder``; return the ids of its tree and of it."""
-    stream = Stream(folder)
+    stream = ImportStream(folder)
     for target in taken.links.values():
         stream.blob(target)
     parents = (taken.snapshot.head,) if taken.snapshot.head else ()
@@ -267,7 +267,7 @@ def _blamed(file: UncommittedFile, folder: str, taken: TakenSnapshot, options: S
         return file
     zeros = "0" * len(commit)
     groups = tuple(replace(group, oid=zeros) if group.oid == commit else group for group in found.groups)
-    sources = {oid: source for oid, source in found.sources.items() if oid != commit} | {zeros: Source(oid=zeros)}
+    sources = {oid: source for oid, source in found.sources.items() if oid != commit} | {zeros: BlameSource(oid=zeros)}
     return replace(file, blame=replace(found, groups=groups, sources=sources))
 
 

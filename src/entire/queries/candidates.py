@@ -13,7 +13,7 @@ from entire.model.ids import CheckpointId, is_session_id
 from entire.recording import directories
 from entire.store import browse, checkpoints, sessions, turnlog
 from entire.store.catalog import Catalog
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.store.steps import SEPARATOR
 from entire.undo import changes
 
@@ -101,7 +101,7 @@ def _states(place: Place, start: str) -> list[Session]:
 def _linked(place: Place, tips: Sequence[str]) -> list[Linked]:
     """Return the newest commits that have checkpoints."""
     with read.Objects(place.top) as objects:
-        found = Links(place.top, objects, tips).linked(history.newest(place.top, _RECENT))
+        found = CheckpointLinks(place.top, objects, tips).linked(history.newest(place.top, _RECENT))
     return [linked for linked in found if linked.checkpoint_ids]
 
 

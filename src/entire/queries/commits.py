@@ -8,7 +8,7 @@ from entire.model import reasons
 from entire.model.views.checkpoints import CommitView
 from entire.model.views.status import UnlinkedView
 from entire.store.journal import Journal
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,21 +27,21 @@ def find(catalog: Catalog, name: str) -> CommitView:
     if not found:
         raise EntireError(f"commit not found: {name}")
     with read.Objects(top) as objects:
-        return _view(Links(top, objects, catalog.commits).linked(found)[0])
+        return _view(CheckpointLinks(top, objects, catalog.commits).linked(found)[0])
 
 
 def linked(catalog: Catalog, *, everywhere: bool = False) -> list[CommitView]:
     """Return the commits with a checkpoint, newest first: of this branch, or of all branches and tags."""
     top, start = catalog.place.top, "" if everywhere else "HEAD"
     with read.Objects(top) as objects:
-        return [_view(commit) for commit in Links(top, objects, catalog.commits).log(start=start)]
+        return [_view(commit) for commit in CheckpointLinks(top, objects, catalog.commits).log(start=start)]
 
 
 def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...]:
     """Return the commits on any branch or tag that have a checkpoint."""
     top = catalog.place.top
     with read.Objects(top) as objects:
-        found = Links(top, objects, catalog.commits).log(checkpoint_id=checkpoint_id)
+        found = CheckpointLinks(top, objects, catalog.commits).log(checkpoint_id=checkpoint_id)
         return tuple(map(_view, found))
 
 
@@ -58,7 +58,7 @@ def unlinked(catalog: Catalog) -> list[UnlinkedView]:
     top = catalog.place.top
     known = {str(entry.get("commit", "")): str(entry.get("reason", "")) for entry in Journal(catalog.place).reasons}
     with read.Objects(top) as objects:
-        links = Links(top, objects, catalog.commits)
+        links = CheckpointLinks(top, objects, catalog.commits)
         by_hand = [oid for oid in links.unlinked_commits() if oid not in known and objects.commit(oid) is not None]
         gone = history.outside(top, "HEAD", by_hand)
         found = history.show(top, [*(oid for oid in by_hand if oid not in gone), *(oid for oid in known if oid)])

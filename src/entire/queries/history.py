@@ -11,7 +11,7 @@ from entire.model.reasons import by_hand
 from entire.model.value import replace
 from entire.queries import agent_names, line_owners, merges, moments, turns
 from entire.store import journal, lineage_file, listed_sessions
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
     reasons = journal.reasons_everywhere(catalog.place)
     count, listed = 0, set[str]()
     with read.Objects(catalog.place.top) as objects:
-        links = Links(catalog.place.top, objects, catalog.commits)
-        sessions = listed_sessions.Reader(catalog.place.top, objects, catalog.commits)
+        links = CheckpointLinks(catalog.place.top, objects, catalog.commits)
+        sessions = listed_sessions.ListedSessionReader(catalog.place.top, objects, catalog.commits)
         shallow = log_stream.ends_of_shallow_clone(catalog.place.common_dir)
         for batch in _batches(where, request):
             linked = links.linked(replace(commit, files=None) if commit.oid in shallow else commit for commit in batch)

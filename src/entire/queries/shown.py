@@ -28,7 +28,7 @@ _TURN_ID = 12  # characters
 _SHORTEST = 4  # characters of an id's prefix
 
 
-class Target(Value):
+class ShowTarget(Value):
     """What a name means. ``inside``: what of the session ``id`` is meant, for a turn or subagent."""
 
     kind: str
@@ -41,10 +41,10 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
     if request.is_uncommitted:
         return _asked_for(uncommitted.show(catalog, request), request)
-    answers: dict[str, Callable[[Catalog, Target, ShowRequest], ShownView]] = {
+    answers: dict[str, Callable[[Catalog, ShowTarget, ShowRequest], ShownView]] = {
         "commit": _commit, "checkpoint": _checkpoint, "session": _session, "inside": _inside,
     }  # fmt: skip
-    found = Target(kind=request.kind, id=request.name) if request.kind else target(catalog, request.name)
+    found = ShowTarget(kind=request.kind, id=request.name) if request.kind else target(catalog, request.name)
     return _asked_for(answers[found.kind](catalog, found, request), request)
 
 
@@ -55,18 +55,18 @@ def _asked_for(view: ShownView, request: ShowRequest) -> ShownView:
     return replace(view, conversations=tuple(shown))
 
 
-def target(catalog: Catalog, name: str) -> Target:
+def target(catalog: Catalog, name: str) -> ShowTarget:
     """Return what a name means: what the catalog knows, else ``SESSION/N`` (its N-th prompt), ``SESSION/ID`` (a turn
     or subagent, by a prefix too), or the id of a turn of a session of this machine. ``:`` can stand for the slash.
     """
     known = catalog.find(name)
     if known is not None:
-        return Target(kind=known.kind, id=known.id)
+        return ShowTarget(kind=known.kind, id=known.id)
     prefix, _, rest = name.rpartition(":" if ":" in name else "/")
     session_id = catalog.session(prefix) if prefix and rest else ""
     if session_id:
         is_number = rest.isascii() and rest.isdigit() and len(rest) < _DIGITS
-        return Target(kind="inside", id=session_id, inside=rest, number=int(rest) if is_number else 0)
+        return ShowTarget(kind="inside", id=session_id, inside=rest, number=int(rest) if is_number else 0)
     turn = _turn_here(catalog, name)
     if turn is not None:
         return turn
@@ -79,25 +79,25 @@ def target(catalog: Catalog, name: str) -> Target:
     )
 
 
-def _turn_here(catalog: Catalog, name: str) -> Target | None:
+def _turn_here(catalog: Catalog, name: str) -> ShowTarget | None:
     """Return the turn with an id, from the notes of this machine's sessions."""
     for session_id in sessions.ids(catalog.place) if len(name) == _TURN_ID and HEX.issuperset(name) else ():
         if any(note.turn == name for note in turnlog.read(catalog.place, session_id)):
-            return Target(kind="inside", id=session_id, inside=name)
+            return ShowTarget(kind="inside", id=session_id, inside=name)
     return None
 
 
 # ---------------------------------------------------------------- commits and checkpoints
 
 
-def _commit(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+def _commit(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
     view = checkpoints.of_commit(catalog, found.id)
     shown = ShownView(kind="commit", id=view.commit.oid, commit=view.commit, checkpoints=view.checkpoints,
                       missing=view.missing, forgotten=view.forgotten, reason=view.reason)  # fmt: skip
     return _with_conversations(catalog, shown, request)
 
 
-def _checkpoint(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+def _checkpoint(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
     view = checkpoints.find(catalog, found.id)
     return _with_conversations(catalog, ShownView(kind="checkpoint", id=view.id, checkpoints=(view,)), request)
 
@@ -118,7 +118,7 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
 # ---------------------------------------------------------------- sessions and what is in them
 
 
-def _session(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+def _session(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
     with read.Objects(catalog.place.top) as objects:
         part = _newest(catalog, objects, found.id, request)
     return ShownView(kind="session", id=found.id, conversations=(part,))
@@ -145,7 +145,7 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
     return replace(part, checkpoint_ids=tuple(view.id for view in listed), files=tuple(files))
 
 
-def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+def _inside(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
     with read.Objects(catalog.place.top) as objects:
         whole = _newest(catalog, objects, found.id, replace(request, has_subagents=True))
     turns = [turn for turn in whole.turns if _is_meant(turn, found)]
@@ -165,7 +165,7 @@ def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
     return ShownView(kind="subagent", id=f"{found.id}/{_name(subagents[0])}", conversations=(part,))
 
 
-def _is_meant(turn: TurnView, found: Target) -> bool:
+def _is_meant(turn: TurnView, found: ShowTarget) -> bool:
     return turn.number == found.number or any(_is_prefix(found.inside, name) for name in (turn.turn, *turn.also))
 
 

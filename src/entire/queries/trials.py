@@ -123,7 +123,7 @@ def of_session(place: Place, prefix: str, progress: Progress) -> TrialView:
     return _view(TrialView(hits=tuple(found), session=session_id, source=text.source, size=size, files=1))
 
 
-class _Text(Value):
+class _TrialText(Value):
     """A transcript to read, and where it was found: agent, step or checkpoint. ``name`` tells lines from a document."""
 
     source: str
@@ -133,7 +133,7 @@ class _Text(Value):
 
 
 @contextlib.contextmanager
-def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_Text]:
+def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_TrialText]:
     chosen = settings.load(place) or settings.Settings(enabled=False)
     context = Context(place, chosen, directories.make(place))
     try:
@@ -143,14 +143,14 @@ def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_Text]:
         if text is None and not content:
             raise EntireError(f"nothing of the transcript of session {session_id} can be read",
                               hint="it was deleted by its agent, or is not stored in this clone")  # fmt: skip
-        text = text or _Text(source=source, file=io.BytesIO(content), size=len(content))
+        text = text or _TrialText(source=source, file=io.BytesIO(content), size=len(content))
         with text.file:
             yield text
     finally:
         context.close()
 
 
-def _own(context: Context, state: Session) -> _Text | None:
+def _own(context: Context, state: Session) -> _TrialText | None:
     """Return the transcript that the agent keeps; None if that is gone or cannot be read."""
     agent = context.adapters.reader(state) if state.transcript_path else None
     if agent is None:
@@ -160,11 +160,11 @@ def _own(context: Context, state: Session) -> _Text | None:
         lines = native.file_lines(native.end())
         if lines is not None and lines.size:
             file, size = files.open_named(lines.path)
-            return _Text(source="agent", file=file, size=size, name=".jsonl")
+            return _TrialText(source="agent", file=file, size=size, name=".jsonl")
         content = native.snapshot()
     except (EntireError, OSError):
         return None
-    return _Text(source="agent", file=io.BytesIO(content), size=len(content)) if content else None
+    return _TrialText(source="agent", file=io.BytesIO(content), size=len(content)) if content else None
 
 
 def _stored(context: Context, catalog: Catalog, session_id: str, state: Session | None) -> tuple[bytes, str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from entire.directory import AgentDirectory
     from entire.layout import Place
     from entire.settings import Settings
-    from entire.store.links import Links
+    from entire.store.links import CheckpointLinks
     from entire.strategies.contract import Strategy
 
 _IDENTITY_SECONDS = 600.0  # how long git's user name is cached
@@ -232,11 +232,11 @@ class Context:
         return self._tips
 
     @property
-    def links(self) -> Links:
+    def links(self) -> CheckpointLinks:
         """Which checkpoints the user's commits have, as the checkpoints branches say now."""
-        from entire.store.links import Links
+        from entire.store.links import CheckpointLinks
 
-        return Links(self.place.top, self.objects, self.tips)
+        return CheckpointLinks(self.place.top, self.objects, self.tips)
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""

@@ -58,11 +58,11 @@ def parse(data: bytes) -> Config:
         said = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         return Config(own=OwnRules(), problems=(f"it is left out, since it is not TOML: {error}",))
-    reader = _Reader(said)
+    reader = _ConfigReader(said)
     return reader.config()
 
 
-class _Reader:
+class _ConfigReader:
     """Takes a parsed file apart and notes what it does not understand."""
 
     def __init__(self, said: dict[str, Any]) -> None:

@@ -52,7 +52,7 @@ class ResumeNotes(Notes):
     sessions: tuple[str, ...] = ()
 
 
-class _Plan(Value):
+class _SessionPlan(Value):
     """What a resume does with one session."""
 
     stored: StoredSession
@@ -84,7 +84,7 @@ def restore(
         for sentence in completion.complete(context.place):
             context.log.info("interrupted change", found=sentence)
         results = [_plan(context, stored, overwrite, force=force) for stored in stored_sessions]
-        plans = [result for result in results if isinstance(result, _Plan)]
+        plans = [result for result in results if isinstance(result, _SessionPlan)]
         draft = Draft(context.place, COMMAND, title, now=context.now(),
                       notes=ResumeNotes(sessions=tuple(plan.stored.session_id for plan in plans)))  # fmt: skip
         try:
@@ -131,8 +131,8 @@ def undo(context: Context, progress: Callable[[str], None] = lambda _: None) -> 
 # ---------------------------------------------------------------- planning
 
 
-def _view(result: _Plan | ResumedView) -> ResumedView:
-    return result.view if isinstance(result, _Plan) else result
+def _view(result: _SessionPlan | ResumedView) -> ResumedView:
+    return result.view if isinstance(result, _SessionPlan) else result
 
 
 def _why_unknown(agents: AgentDirectory, agent_type: str, state: Session | None) -> str:
@@ -145,7 +145,9 @@ def _why_unknown(agents: AgentDirectory, agent_type: str, state: Session | None)
     return f"unknown agent {agent_type!r}; install its plugin, or allow it if `entire plugin list` has it"
 
 
-def _plan(context: Context, stored: StoredSession, overwrite: Collection[str], *, force: bool) -> _Plan | ResumedView:
+def _plan(
+    context: Context, stored: StoredSession, overwrite: Collection[str], *, force: bool
+) -> _SessionPlan | ResumedView:
     state = context.session(stored.session_id)
     agent_type = stored.agent_type or (state.agent_type if state is not None else "")
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
@@ -175,7 +177,7 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str], *
     view = replace(
         view, path=effects.place(planned, change.path), command=change.command, what=what, is_newer=change.live_is_newer
     )
-    return _Plan(stored=stored, agent=agent, state=state, change=change, view=view, subagents=missing)
+    return _SessionPlan(stored=stored, agent=agent, state=state, change=change, view=view, subagents=missing)
 
 
 def _is_at_work(context: Context, state: Session) -> bool:
@@ -202,7 +204,7 @@ def _choose(
 # ---------------------------------------------------------------- carrying it out
 
 
-def _draft_plan(context: Context, draft: Draft, plan: _Plan) -> bool:
+def _draft_plan(context: Context, draft: Draft, plan: _SessionPlan) -> bool:
     """Add one session's changes to the draft; return whether there are any."""
     change = plan.change
     if plan.view.what == KEPT:
@@ -220,18 +222,18 @@ def draft_unknown(
     """Add the state of a session that was never here; the caller restores its files."""
     agent = context.agents.make(change.agent)
     view = ResumedView(session_id=stored.session_id)
-    plan = _Plan(stored=stored, agent=agent, state=None, change=change, view=view, subagents=subagents)
+    plan = _SessionPlan(stored=stored, agent=agent, state=None, change=change, view=view, subagents=subagents)
     _draft_state(context, draft, plan)
 
 
-def _draft_state(context: Context, draft: Draft, plan: _Plan) -> None:
+def _draft_state(context: Context, draft: Draft, plan: _SessionPlan) -> None:
     state, notes = _state(context, plan)
     draft.write_private(turnlog.path(context.place, state.session_id), turnlog.dumps(notes))
     for path, data in sessions.forms(context.place, state):
         draft.write_private(path, data)
 
 
-def _state(context: Context, plan: _Plan) -> tuple[Session, list[TurnNote]]:
+def _state(context: Context, plan: _SessionPlan) -> tuple[Session, list[TurnNote]]:
     stored, data = plan.stored, plan.change.data
     whole = read(plan.agent, plan.change.path, data)
     state = plan.state or _new_state(context, plan)
@@ -284,7 +286,7 @@ def read(agent: Agent, session_ref: str, data: bytes) -> TranscriptContent:
     )
 
 
-def _new_state(context: Context, plan: _Plan) -> Session:
+def _new_state(context: Context, plan: _SessionPlan) -> Session:
     """Return a state for a session that has none here."""
     state = Session(plan.stored.session_id, plan.agent.name, plan.agent.type)
     state.phase = Phase.ENDED
@@ -296,7 +298,7 @@ def _new_state(context: Context, plan: _Plan) -> Session:
     return state
 
 
-def _counted(plan: _Plan, subagents: Sequence[str]) -> dict[str, Any]:
+def _counted(plan: _SessionPlan, subagents: Sequence[str]) -> dict[str, Any]:
     """Return the ends of the subagents' transcripts, up to which they are counted."""
     counted = {}
     for subagent in dict.fromkeys((*subagents, *plan.stored.subagents)):
@@ -307,7 +309,7 @@ def _counted(plan: _Plan, subagents: Sequence[str]) -> dict[str, Any]:
     return counted
 
 
-def _subagent_ref(plan: _Plan, subagent: str) -> str:
+def _subagent_ref(plan: _SessionPlan, subagent: str) -> str:
     """Return the place of a subagent's transcript, '' if it is unknown."""
     locate = transcript_merge.subagent_locator(plan.agent, plan.change.path, plan.stored.data)
     return locate(subagent) if locate is not None else ""
@@ -316,7 +318,7 @@ def _subagent_ref(plan: _Plan, subagent: str) -> str:
 # ---------------------------------------------------------------- the turns
 
 
-def _noted(context: Context, plan: _Plan) -> list[TurnNote]:
+def _noted(context: Context, plan: _SessionPlan) -> list[TurnNote]:
     """Return the turns noted here that the new transcript still holds."""
     extends = plan.change.what == WRITTEN and not plan.change.live_is_newer and plan.state is not None
     return turnlog.read(context.place, plan.stored.session_id) if extends else []

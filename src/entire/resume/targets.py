@@ -17,7 +17,7 @@ from entire.model.value import Value, replace
 from entire.resume import transcript_merge
 from entire.store import browse, checkpoints, lineage_file, sessions, step_transcripts, steps, sync
 from entire.store.catalog import Catalog
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ class Finder:
             return replace(target, elsewhere=own.commit)
         return replace(target, newer=newer, commit=own.commit, subject=own.subject, checkpoint_ids=own.checkpoint_ids)
 
-    def _links(self) -> Links:
-        return Links(self.place.top, self.objects, self._catalog.commits)
+    def _links(self) -> CheckpointLinks:
+        return CheckpointLinks(self.place.top, self.objects, self._catalog.commits)
 
     # ------------------------------------------------------------ stored sessions
 

@@ -11,7 +11,7 @@ from entire.model.value import replace
 from entire.model.views.points import WaysBackView
 from entire.rewind import commits_since
 from entire.store import checkpoints
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.undo.backups import shown
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def has_turn_commits(context: Context, new: str, tip: str) -> bool:
     """
     top = context.place.top
     tips = list(checkpoints.tips(top).values())
-    links = Links(top, context.objects, tips)
+    links = CheckpointLinks(top, context.objects, tips)
     linked = [*links.log(start=f"{new}^!"), *links.log(start=f"{new}..{tip}")]
     names = {name for found in linked for name in found.checkpoint_ids}
     found = (checkpoints.read(context.objects, tips, name) for name in names)

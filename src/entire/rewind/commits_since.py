@@ -7,7 +7,7 @@ from __future__ import annotations
 from entire.git import diff, history
 from entire.model.value import Value
 from entire.store import checkpoints
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class CommitsSince(Value):
     """What goes of the commits after a point. ``changes`` lead from HEAD to the point's commit."""
 
     commits: tuple[Logged, ...] = ()  # newest first
-    changes: tuple[diff.Change, ...] = ()
+    changes: tuple[diff.FileChange, ...] = ()
     shared_paths: frozenset[str] = frozenset()  # those that commits which stay changed, too
 
     @property
@@ -44,7 +44,7 @@ def of_sessions(context: Context, head: str, commit: str) -> CommitsSince:
     brought in.
     """
     top = context.place.top
-    links = Links(top, context.objects, list(checkpoints.tips(top).values()))
+    links = CheckpointLinks(top, context.objects, list(checkpoints.tips(top).values()))
     found = history.log(top, [head, f"^{commit}"])
     on_top = history.made_on(top, commit, head)
     taken = [made for made in found if made.oid in on_top and links.of(made)]

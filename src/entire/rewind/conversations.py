@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from entire.model.views.points import PointView
     from entire.recording.context import Context
     from entire.resume.transcript_merge import TranscriptChange
-    from entire.rewind.points import Points
+    from entire.rewind.points import PointList
 
 
 REMOVED = "removed"
 
 
-class Conversation(Value):
+class RewoundConversation(Value):
     """A conversation to rewind. ``records``: how many remain in its transcript."""
 
     session_id: str
@@ -51,7 +51,7 @@ class Conversation(Value):
         return self.file.what == CUT and not self.file.data
 
 
-class Stored(Value):
+class StoredConversation(Value):
     """A session's stored transcript at a point. ``records``: only the first so many belong to it; None: all."""
 
     session_id: str
@@ -61,7 +61,7 @@ class Stored(Value):
     subagents: dict[str, str] = {}  # subagent to the blob of its transcript
 
 
-def of_point(context: Context, points: Points, point: PointView, session_id: str = "") -> list[Conversation]:
+def of_point(context: Context, points: PointList, point: PointView, session_id: str = "") -> list[RewoundConversation]:
     """Return the conversations as they were at a point, or only that of ``session_id``."""
     found = []
     for stored in _stored_at(context, points, point):
@@ -75,12 +75,14 @@ def of_point(context: Context, points: Points, point: PointView, session_id: str
             )
             records = _count_records(stored.agent, file.path, file.data)
             problem = effects.said(effects.plan(stored.agent, file, missing))
-            found.append(Conversation(session_id=stored.session_id, agent=stored.agent, file=file, records=records,
-                                      subagents=missing, problem=problem))  # fmt: skip
+            found.append(RewoundConversation(
+                session_id=stored.session_id, agent=stored.agent, file=file, records=records, subagents=missing,
+                problem=problem,
+            ))  # fmt: skip
     return found
 
 
-def view(context: Context, conversation: Conversation) -> ConversationView:
+def view(context: Context, conversation: RewoundConversation) -> ConversationView:
     """Return what is shown of a conversation, with its agent's process if that should be closed first."""
     pid = _running_pid(context.session(conversation.session_id))
     what = REMOVED if conversation.is_removed else conversation.file.what
@@ -111,7 +113,7 @@ def returned(context: Context, session_id: str) -> ConversationView:
                             what=WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
 
 
-def out_of_reach(context: Context, points: Points, point: PointView, session_id: str = "") -> list[ConversationView]:
+def out_of_reach(context: Context, points: PointList, point: PointView, session_id: str = "") -> list[ConversationView]:
     """Return the conversations of a point that stay as they are because their plugin cannot run."""
     found = []
     for name in _sessions_at(points, point):
@@ -126,7 +128,7 @@ def out_of_reach(context: Context, points: Points, point: PointView, session_id:
     return found
 
 
-def _sessions_at(points: Points, point: PointView) -> list[str]:
+def _sessions_at(points: PointList, point: PointView) -> list[str]:
     if point.kind != "checkpoint":
         return [point.session_id]
     stored = points.checkpoint(point)
@@ -139,7 +141,7 @@ def _running_pid(session: Session | None) -> int:
     return session.process.pid if session is not None and is_open else 0
 
 
-def _stored_at(context: Context, points: Points, point: PointView) -> list[Stored]:
+def _stored_at(context: Context, points: PointList, point: PointView) -> list[StoredConversation]:
     if point.kind == "checkpoint":
         return _stored_in_checkpoint(context, points, point)
     agent = _agent(context, point.session_id, point.agent)
@@ -152,9 +154,9 @@ def _stored_at(context: Context, points: Points, point: PointView) -> list[Store
     ]
 
 
-def _stored_in_step(context: Context, agent: Agent, point: PointView) -> Stored:
+def _stored_in_step(context: Context, agent: Agent, point: PointView) -> StoredConversation:
     slot = transcript_merge.slot_of_step(context.objects, point.id, point.session_id, agent.type)
-    return Stored(
+    return StoredConversation(
         session_id=point.session_id,
         agent=agent,
         transcript=checkpoints.transcript(context.objects, slot, agent.reassemble_transcript),
@@ -162,7 +164,7 @@ def _stored_in_step(context: Context, agent: Agent, point: PointView) -> Stored:
     )
 
 
-def _stored_of_turn(context: Context, points: Points, point: PointView, agent: Agent) -> Stored:
+def _stored_of_turn(context: Context, points: PointList, point: PointView, agent: Agent) -> StoredConversation:
     """Return the transcript at the start of a turn, or the end of one without a step: the first records of the
     session's next step.
 
@@ -172,7 +174,7 @@ def _stored_of_turn(context: Context, points: Points, point: PointView, agent: A
     """
     records = _records_at(context, point)
     if not records and not _is_first_turn(context, point):
-        return Stored(session_id=point.session_id, agent=agent, transcript=b"")
+        return StoredConversation(session_id=point.session_id, agent=agent, transcript=b"")
     session = context.session(point.session_id)
     path = transcript_merge.live_path(context.place, agent, session, point.session_id)
     later = points.step_after(point)
@@ -183,7 +185,7 @@ def _stored_of_turn(context: Context, points: Points, point: PointView, agent: A
     live = agent.transcript(path).snapshot() if path else b""
     saved = step_transcripts.latest(context.objects, session, agent) if session is not None and not live else None
     tasks = session.tasks.values() if session is not None else ()
-    return Stored(
+    return StoredConversation(
         session_id=point.session_id,
         agent=agent,
         transcript=saved.content if saved is not None else live,
@@ -208,13 +210,13 @@ def _is_first_turn(context: Context, point: PointView) -> bool:
     return all(note.time >= began for note in notes)
 
 
-def _stored_in_checkpoint(context: Context, points: Points, point: PointView) -> list[Stored]:
+def _stored_in_checkpoint(context: Context, points: PointList, point: PointView) -> list[StoredConversation]:
     stored = points.checkpoint(point)
     found = []
     for slot in stored.slots if stored is not None else ():
         agent = _agent(context, slot.session_id, slot.record.agent if slot.record is not None else "")
         if stored is not None and agent is not None and slot.session_id:
-            found.append(Stored(
+            found.append(StoredConversation(
                 session_id=slot.session_id,
                 agent=agent,
                 transcript=checkpoints.transcript(context.objects, slot, agent.reassemble_transcript),

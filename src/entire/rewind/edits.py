@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from entire.model.session import Entry
-    from entire.model.turns import Mark, Owner, TurnKey
+    from entire.model.turns import Owner, TurnKey, TurnMark
     from entire.recording.context import Context
 
 
-class Change(Value):
+class PathEdit(Value):
     """One path's change between two snapshots. ``time`` is that of the later one."""
 
     path: str
@@ -95,15 +95,15 @@ class SnapshotHistory:
         """Return the snapshot at the end of a turn (``session/turn``), if it changed a file."""
         return next((entry for entry, _ in reversed(self._rows) if entry.by == turn), None)
 
-    def since(self, moment: float, paths: Iterable[str] | None = None) -> list[Change]:
+    def since(self, moment: float, paths: Iterable[str] | None = None) -> list[PathEdit]:
         """Return what changed after a moment, in order; with ``paths``, only these.
 
         Restored content does not count as a change: in the paths that a rewind touched, the changes are again those of
         its point, plus the ones that it did not take back according to its mark, until it is undone.
         """
-        found: list[Change] = []
-        before: dict[str, list[Change]] = {}
-        states: list[tuple[float, list[Change]]] = []
+        found: list[PathEdit] = []
+        before: dict[str, list[PathEdit]] = {}
+        states: list[tuple[float, list[PathEdit]]] = []
         for entry, changes in self._row(moment, paths):
             mark, touched = entry.mark, {change.path for change in changes}
             before[mark.transaction] = found
@@ -119,7 +119,7 @@ class SnapshotHistory:
             states.append((entry.time, found))
         return found
 
-    def _until_commit(self, moment: float, paths: Collection[str]) -> list[Change]:
+    def _until_commit(self, moment: float, paths: Collection[str]) -> list[PathEdit]:
         """Return the changes since the last snapshot that the commit made at this moment contains."""
         commit = next((commit for commit, entry in self._commits.items() if entry.time == moment), "")
         last = self.at(moment)
@@ -136,7 +136,7 @@ class SnapshotHistory:
             if new not in ("", old)
         ]
 
-    def _row(self, moment: float, paths: Iterable[str] | None = None) -> Iterator[tuple[Entry, list[Change]]]:
+    def _row(self, moment: float, paths: Iterable[str] | None = None) -> Iterator[tuple[Entry, list[PathEdit]]]:
         """Yield each snapshot after a moment, with its changes from the one before."""
         wanted = None if paths is None else frozenset(paths)
         for (before, _), (entry, reports) in zip(self._rows, self._rows[1:], strict=False):
@@ -146,7 +146,7 @@ class SnapshotHistory:
             shared = _reported_twice(entry, reports)
             touched = [path for path in self._paths(before, entry) if wanted is None or path in wanted]
             yield entry, [
-                Change(path=path, old_tree=before.tree, new_tree=entry.tree, time=entry.time, owner=owner(path),
+                PathEdit(path=path, old_tree=before.tree, new_tree=entry.tree, time=entry.time, owner=owner(path),
                        is_shared=path in shared)
                 for path in touched
             ]  # fmt: skip
@@ -163,7 +163,7 @@ class SnapshotHistory:
             *(change.path for _, changes in self._row(0.0) for change in changes if change.session_id),
         }
 
-    def creations(self, moment: float, paths: Sequence[str]) -> dict[str, Change]:
+    def creations(self, moment: float, paths: Sequence[str]) -> dict[str, PathEdit]:
         """Return the last change after a moment that created each path; paths without one are left out.
 
         A file that a rewind or its undo restored was created earlier.
@@ -187,8 +187,8 @@ def _is_rewind(entry: Entry) -> bool:
 
 
 def _after_rewind(
-    mark: Mark, touched: Collection[str], found: Sequence[Change], of_point: Sequence[Change]
-) -> list[Change]:
+    mark: TurnMark, touched: Collection[str], found: Sequence[PathEdit], of_point: Sequence[PathEdit]
+) -> list[PathEdit]:
     """Return the changes after a rewind: in the paths it touched, those of its point and those it kept."""
     known = {(change.path, change.time) for change in of_point}
     merged = [change for change in found if change.path in touched and mark.keeps(change.session_id)]
@@ -200,7 +200,7 @@ def _after_rewind(
     return _with_paths_of(touched, found, [*of_point, *kept])
 
 
-def _with_paths_of(paths: Collection[str], found: Sequence[Change], others: Sequence[Change]) -> list[Change]:
+def _with_paths_of(paths: Collection[str], found: Sequence[PathEdit], others: Sequence[PathEdit]) -> list[PathEdit]:
     """Return ``found`` with the changes of ``paths`` replaced by those in ``others``."""
     changes = [change for change in found if change.path not in paths]
     changes += [change for change in others if change.path in paths]

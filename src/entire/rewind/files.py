@@ -11,13 +11,13 @@ import os
 from entire import files
 from entire.errors import EntireError
 from entire.git import bulk, checkout, diff, history
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.value import Value
 from entire.model.views.points import EditView, LeftView, RewindView
-from entire.rewind.edits import Change
+from entire.rewind.edits import PathEdit
 from entire.snapshots import recorder
 from entire.store import checkpoints, sessions
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.undo import backups
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from entire.model.views.points import PointView
     from entire.recording.context import Context
     from entire.rewind.commits_since import CommitsSince
-    from entire.rewind.points import Points
+    from entire.rewind.points import PointList
     from entire.undo.draft import Draft
 
     Found = tuple[str, str] | None  # mode and blob id; None: no file
@@ -55,7 +55,7 @@ class Restoring:
     """Plans the files of one rewind in a draft. The journal's last snapshot is the present state."""
 
     def __init__(
-        self, context: Context, points: Points, point: PointView, request: RewindRequest, draft: Draft,
+        self, context: Context, points: PointList, point: PointView, request: RewindRequest, draft: Draft,
         gone: CommitsSince | None = None,
     ) -> None:  # fmt: skip
         """Prepare the plan. ``gone``: what the branch loses of the commits since, or a new commit takes back."""
@@ -76,7 +76,7 @@ class Restoring:
         self._now: dict[str, Found] = {}  # the present files, where they differ from the point
         self._writes: dict[str, tuple[str, str]] = {}
         self._merged: dict[str, str] = {}  # path: merge or conflict
-        self._since: dict[str, list[Change]] = {}
+        self._since: dict[str, list[PathEdit]] = {}
         self._has_new_rules = False  # git ignores other paths now than at the point
 
     def plan(self) -> None:
@@ -103,7 +103,7 @@ class Restoring:
 
     # ------------------------------------------------------------ which paths
 
-    def _differing(self) -> list[diff.Change]:
+    def _differing(self) -> list[diff.FileChange]:
         """Return the differences between now and the point in the paths that sessions created or changed."""
         found = diff.changes(self._top, self._context.journal.attribution.tree, self.then.tree)
         found = [change for change in found if not _is_own(change.path)]
@@ -138,7 +138,7 @@ class Restoring:
         if self.then.snapshot is not None or not self.then.commit:
             return found
         tips = list(checkpoints.tips(self._top).values())
-        links = Links(self._top, self._context.objects, tips)
+        links = CheckpointLinks(self._top, self._context.objects, tips)
         newer = [*links.log(start=f"{self.then.commit}^!"), *links.log(start=f"{self.then.commit}..HEAD")]
         for checkpoint_id in {name for linked in newer for name in linked.checkpoint_ids}:
             stored = checkpoints.read(self._context.objects, tips, checkpoint_id)
@@ -151,7 +151,7 @@ class Restoring:
             name in ("", ".") or path == name or path.startswith(name + "/") for name in requested
         )
 
-    def _may_touch(self, change: diff.Change) -> bool:
+    def _may_touch(self, change: diff.FileChange) -> bool:
         """Return whether a rewind may touch a path at all; if not, record why."""
         if diff.GITLINK in (change.old_mode, change.new_mode):
             return self._leave(change.path, "it is a submodule")
@@ -165,7 +165,7 @@ class Restoring:
 
     # ------------------------------------------------------------ the result for one path
 
-    def _decide(self, change: diff.Change) -> Found:
+    def _decide(self, change: diff.FileChange) -> Found:
         """Return the file to put at a path: None to delete it, ``_KEEP`` to leave it."""
         path, now = change.path, _found(change.old_mode, change.old_oid)
         then = _found(change.new_mode, change.new_oid)
@@ -184,7 +184,7 @@ class Restoring:
             return then
         return self._with_mine(path, now, then, since)
 
-    def _has_personal_edits(self, path: str, now: Found, then: Found, since: Sequence[Change]) -> bool:
+    def _has_personal_edits(self, path: str, now: Found, then: Found, since: Sequence[PathEdit]) -> bool:
         """Return whether a person changed a path since; what a checkpoint's commit already contains does not count, and
         neither does what a dropped commit contains, which the backup ref keeps.
         """
@@ -195,7 +195,7 @@ class Restoring:
             return bool(person)
         return any(oid != then[1] for oid in _blobs(self._top, [(change.new_tree, path) for change in person]))
 
-    def _with_mine(self, path: str, now: Found, then: Found, since: Sequence[Change]) -> Found:
+    def _with_mine(self, path: str, now: Found, then: Found, since: Sequence[PathEdit]) -> Found:
         """Return the point's file with a person's changes since then merged in, three-way."""
         if not since:
             self.yours.append(path)
@@ -215,7 +215,7 @@ class Restoring:
         self.yours.append(path)
         return self._merge(path, then, content, [(new, old) for old, new in versions], theirs_last=True)
 
-    def _without_session(self, path: str, now: Found, since: Sequence[Change]) -> Found:
+    def _without_session(self, path: str, now: Found, since: Sequence[PathEdit]) -> Found:
         """Return the present file without one session's changes since, taken back newest first."""
         session_id = self._request.session_id
         groups = [group for group in self._groups(path, since) if group[0].session_id == session_id]
@@ -255,11 +255,11 @@ class Restoring:
         data = self._context.objects.blob(found[1])
         return None if data is None or checkout.is_binary(data) else data
 
-    def _groups(self, path: str, since: Sequence[Change]) -> list[list[Change]]:
+    def _groups(self, path: str, since: Sequence[PathEdit]) -> list[list[PathEdit]]:
         ids = _blobs(self._top, [(tree, path) for change in since for tree in (change.old_tree, change.new_tree)])
         return _groups(since, list(zip(ids[::2], ids[1::2], strict=True)))
 
-    def _versions(self, path: str, first: Change, last: Change) -> tuple[bytes | None, bytes | None]:
+    def _versions(self, path: str, first: PathEdit, last: PathEdit) -> tuple[bytes | None, bytes | None]:
         """Return the texts of a path before the first and after the last of several changes."""
         ids = _blobs(self._top, [(first.old_tree, path), (last.new_tree, path)])
         old, new = (self._content((_FILE, oid) if oid else None) for oid in ids)
@@ -291,7 +291,7 @@ class Restoring:
             checkout.stage(self._top, rules, folder)
         return checkout.ignored_by(self._context.place.git_dir, folder, paths)
 
-    def _may_delete(self, path: str, creation: Change | None) -> bool:
+    def _may_delete(self, path: str, creation: PathEdit | None) -> bool:
         if path in self._dropped:
             return True
         if self.then.snapshot is None and self.then.commit:
@@ -347,7 +347,7 @@ class Restoring:
         old = {change.path: _found(change.old_mode, change.old_oid) for change in chosen}
         return {path: entry for path, entry in entries.items() if entry != old[path]}
 
-    def _taken_back(self, change: diff.Change) -> Found:
+    def _taken_back(self, change: diff.FileChange) -> Found:
         """Return a path's entry: the point's or, where a person's edits were merged, HEAD's with what the merge does to
         the present file, so that what is uncommitted in it stays so.
         """
@@ -418,13 +418,13 @@ def _found(mode: str, oid: str) -> Found:
     return None if mode == _NO_FILE else (mode, oid)
 
 
-def _groups(changes: Sequence[Change], ids: Sequence[tuple[str, str]]) -> list[list[Change]]:
+def _groups(changes: Sequence[PathEdit], ids: Sequence[tuple[str, str]]) -> list[list[PathEdit]]:
     """Group successive changes of one path by the same session, or by a person.
 
     ``ids`` holds the blobs before and after each change. A gap between two starts a new group: a rewind may have taken
     back what was between them.
     """
-    groups: list[list[Change]] = []
+    groups: list[list[PathEdit]] = []
     last = ""
     for change, (old, new) in zip(changes, ids, strict=True):
         if groups and groups[-1][0].session_id == change.session_id and old == last:
@@ -435,7 +435,7 @@ def _groups(changes: Sequence[Change], ids: Sequence[tuple[str, str]]) -> list[l
     return groups
 
 
-def _files_of_point(context: Context, points: Points, point: PointView) -> PointFiles:
+def _files_of_point(context: Context, points: PointList, point: PointView) -> PointFiles:
     """Return the files of a point as they were in the worktree."""
     snapshots = points.snapshots
     if point.kind in ("turn", "start"):
@@ -476,7 +476,7 @@ def _with_uncommitted_work(context: Context, snapshot: Entry, commit: str, tree:
             del uncommitted[path]  # committed, on a branch that was current then
     if not uncommitted:
         return tree
-    stream = Stream(top)
+    stream = ImportStream(top)
     key = stream.tree_of(
         stream.commit(message=recorder.MESSAGE, author=context.author(), tree=tree, changes=uncommitted)
     )

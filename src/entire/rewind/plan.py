@@ -9,7 +9,7 @@ from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history
 from entire.model import prefix
 from entire.model.session import KEPT_SECONDS
-from entire.model.turns import Mark
+from entire.model.turns import TurnMark
 from entire.model.value import replace
 from entire.model.views.points import EditView, RewindView
 from entire.recording import liveness
@@ -18,7 +18,7 @@ from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import branch, commits_since, conversations, take_back
 from entire.rewind import files as rewind_files
 from entire.rewind.files import Restoring
-from entire.rewind.points import Points
+from entire.rewind.points import PointList
 from entire.snapshots import recorder, worktree
 from entire.snapshots.recorder import Cause
 from entire.store import sessions, transcripts, turnlog
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from entire.model.views.points import PointView
     from entire.recording.context import Context
     from entire.rewind.commits_since import CommitsSince
-    from entire.rewind.conversations import Conversation
+    from entire.rewind.conversations import RewoundConversation
     from entire.rewind.take_back import TakeBack
     from entire.undo.transaction import Transaction
 
@@ -65,7 +65,7 @@ class RewindNotes(Notes):
 class Rewind:
     """A planned rewind: show ``view`` and ``diff``, then carry it out. Use it as a context manager."""
 
-    def __init__(self, context: Context, draft: Draft, view: RewindView, rewound: Sequence[Conversation] = (),
+    def __init__(self, context: Context, draft: Draft, view: RewindView, rewound: Sequence[RewoundConversation] = (),
                  new_blobs: Mapping[str, str] | None = None, commit: TakeBack | None = None) -> None:  # fmt: skip
         self.view = view
         self._context = context
@@ -170,13 +170,13 @@ class Rewind:
                 draft.write_private(path, data)
         context.forget()
 
-    def _import(self, conversation: Conversation) -> None:
+    def _import(self, conversation: RewoundConversation) -> None:
         """Create the state of a session that was never here, so that nothing is counted twice."""
         from entire.resume import restore as resume
         from entire.resume import targets
 
         context, point = self._context, self.view.point
-        stored = Points(context).checkpoint(point) if point is not None else None
+        stored = PointList(context).checkpoint(point) if point is not None else None
         slot = stored.slot_of(conversation.session_id) if stored is not None else None
         found = targets.stored_session(context, stored, slot) if stored is not None and slot is not None else None
         if found is not None:
@@ -193,7 +193,7 @@ class Rewind:
             checkout.index_at(place.top, self._new_head, index)
             self._draft.replace_index(index)
 
-    def _forget_later(self, session: Session, conversation: Conversation) -> None:
+    def _forget_later(self, session: Session, conversation: RewoundConversation) -> None:
         """Remove what came after the point from a session's state and log of turns."""
         from entire.resume import recount
 
@@ -254,7 +254,7 @@ class Rewind:
         taken = (
             worktree.take_after(context.place, snapshot, self._in_head(paths)) if is_known else recorder.take(context)
         )
-        mark = Mark.undo(done.undoes, done.id) if done.undoes else self._rewind_mark(done.id)
+        mark = TurnMark.undo(done.undoes, done.id) if done.undoes else self._rewind_mark(done.id)
         recorder.record(context, recorder.compare(context, taken), Cause(mark=mark, moment=context.now()))
         if self._commit is not None:
             take_back.record(context, self._commit, self._new_head)
@@ -284,9 +284,9 @@ class Rewind:
         if self.view.uncommitted:
             open_files.reopen(context, self.view.uncommitted)
 
-    def _rewind_mark(self, transaction: str) -> Mark:
+    def _rewind_mark(self, transaction: str) -> TurnMark:
         notes = self._notes
-        return Mark.rewind(notes.back_to, transaction, session_id=notes.session_id, keep_mine=notes.keep_mine)
+        return TurnMark.rewind(notes.back_to, transaction, session_id=notes.session_id, keep_mine=notes.keep_mine)
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
         if self._new_blobs.keys() >= set(paths):
@@ -304,7 +304,7 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
     with context.lock():
         _refuse_running(context)
         _record_snapshot(context)
-        points = Points(context)
+        points = PointList(context)
         point = points.named(request.to, request.session_id)
         _check_commits(point, request)
         title = f"rewind to {point.checkpoint_id or (point.id if point.is_before_prompt else point.id[:7])}"
@@ -387,7 +387,7 @@ def _record_snapshot(context: Context) -> None:
     recorder.record_now(context, Cause(running=tuple(context.running_turns())))
 
 
-def _refuse_running(context: Context, rewound: Sequence[Conversation] = ()) -> None:
+def _refuse_running(context: Context, rewound: Sequence[RewoundConversation] = ()) -> None:
     """Refuse while an agent may write files here, or continue a conversation that will be rewound."""
     known = [context.session(conversation.session_id) for conversation in rewound]
     for session in [*context.relevant_sessions(), *(session for session in known if session is not None)]:
@@ -414,7 +414,7 @@ def _check_commits(point: PointView, request: RewindRequest) -> None:
 
 
 def _planned(
-    context: Context, points: Points, point: PointView, request: RewindRequest, draft: Draft, title: str
+    context: Context, points: PointList, point: PointView, request: RewindRequest, draft: Draft, title: str
 ) -> Rewind:
     restoring = None
     moment = point.time
@@ -458,7 +458,7 @@ def _gone(context: Context, point: PointView, request: RewindRequest) -> Commits
     return commits_since.of_sessions(context, head, point.id) if request.take_back else None
 
 
-def _other_sessions(points: Points, moment: float, rewound: set[str]) -> tuple[str, ...]:
+def _other_sessions(points: PointList, moment: float, rewound: set[str]) -> tuple[str, ...]:
     """Return the sessions that changed files since and whose conversations are not rewound."""
     found = dict.fromkeys(change.session_id for change in points.snapshots.since(moment) if change.session_id)
     return tuple(session_id for session_id in found if session_id not in rewound)

@@ -16,7 +16,7 @@ from entire.rewind.chronology import Chronology
 from entire.rewind.edits import SnapshotHistory
 from entire.store import checkpoints, retained_steps, sessions, steps, turnlog
 from entire.store.catalog import Catalog
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.store.steps import SEPARATOR
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ _BEFORE = "before-"  # and a turn's id: the point at the turn's start
 _SHORTEST = 4  # characters of an id prefix that names a point
 
 
-class Points:
+class PointList:
     """Finds points. Make a new one for each query, since it caches what it has read."""
 
     def __init__(self, context: Context) -> None:
@@ -176,8 +176,8 @@ class Points:
         self._parents = {commit.oid: commit.parents[0] if commit.parents else "" for commit in commits}
         return [point for found in linked for point in self._points_of_commit(found)]
 
-    def _links(self) -> Links:
-        return Links(self._top, self._context.objects, self._checkpoint_tips())
+    def _links(self) -> CheckpointLinks:
+        return CheckpointLinks(self._top, self._context.objects, self._checkpoint_tips())
 
     def _points_of_commit(self, linked: Linked) -> list[PointView]:
         """Return a commit's points, one per stored checkpoint."""

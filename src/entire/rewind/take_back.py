@@ -7,7 +7,7 @@ import os
 from entire.commits import complete
 from entire.errors import EntireError
 from entire.git import head, new_commit, partial_commit
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model import reasons
 from entire.model.value import Value, replace
 from entire.recording.pending import CommitKind, Pending
@@ -111,7 +111,7 @@ def stage(context: Context, draft: Draft, planned: TakeBack) -> None:
 
 def _tree(context: Context, commit: str, entries: Entries) -> str:
     """Write a commit's tree with other entries, deletions first: a file may take a folder's place."""
-    stream = Stream(context.place.top)
+    stream = ImportStream(context.place.top)
     ordered = dict(sorted(entries.items(), key=lambda pair: pair[1] is not None))
     tree = context.objects.tree_id(commit)
     key = stream.tree_of(stream.commit(message=recorder.MESSAGE, author=context.author(), tree=tree, changes=ordered))

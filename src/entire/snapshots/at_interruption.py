@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from entire.model.session import Session, Turn
     from entire.model.transcripts import Edit
     from entire.recording.context import Context
-    from entire.snapshots.recorder import Change
+    from entire.snapshots.recorder import SnapshotChange
 
 _MAX_TRANSCRIPT = 32 << 20  # bytes; of a larger one, the files stay the turn's
 _MAX_FILE = 4 << 20
 _REGULAR = ("100644", "100755")
 
 
-def change(context: Context, session: Session, found: Change, reported: Sequence[str]) -> Change:
+def change(context: Context, session: Session, found: SnapshotChange, reported: Sequence[str]) -> SnapshotChange:
     """Return the change as it was when the session's turn was interrupted; ``found`` if nothing changed since."""
     turn, top = session.turn, context.place.top
     if turn is None or not turn.interrupted or found.tree:
@@ -69,7 +69,7 @@ def _edits(context: Context, session: Session, turn: Turn) -> dict[str, list[Edi
     return found
 
 
-def _content(context: Context, found: Change, path: str, edits: Sequence[Edit]) -> bytes | None:
+def _content(context: Context, found: SnapshotChange, path: str, edits: Sequence[Edit]) -> bytes | None:
     """Return what a path's edits made of it; None if they cannot be carried out, or if git stores something else."""
     mode, oid = found.taken.changes[path] or ("", "")
     now = files.read(os.path.join(context.place.top, path)) if mode in _REGULAR else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from entire.git.read import Commit
     from entire.recording.context import Context
     from entire.store import checkpoint_writer
-    from entire.store.lineage_file import Link
+    from entire.store.lineage_file import LineageLink
 
     Carried = Mapping[str, Sequence[CheckpointId]]  # checkpoints by commit
 
@@ -212,7 +212,7 @@ def add_unlinks(context: Context, ids: Carried) -> None:
     from entire.store import checkpoint_writer, links
 
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
-        known = links.Links(context.place.top, context.objects, [attempt.base, *context.tips])
+        known = links.CheckpointLinks(context.place.top, context.objects, [attempt.base, *context.tips])
         changes: checkpoint_writer.Changes = {}
         for oid, gone in wanted.items():
             unlinked = known.unlinked(oid)
@@ -223,7 +223,7 @@ def add_unlinks(context: Context, ids: Carried) -> None:
 def _write_links(context: Context, commits: Sequence[Commit], ids: Carried, examined: Collection[str]) -> None:
     from entire.store import checkpoint_writer
 
-    known: dict[str, Link] = {}
+    known: dict[str, LineageLink] = {}
     for commit in commits:
         if commit.oid in examined:
             known[commit.oid] = replace(_known_link(context, commit, known), examined=True)
@@ -233,7 +233,7 @@ def _write_links(context: Context, commits: Sequence[Commit], ids: Carried, exam
 
 
 def link_changes(
-    context: Context, base: str, commits: Sequence[Commit], ids: Carried, known: dict[str, Link]
+    context: Context, base: str, commits: Sequence[Commit], ids: Carried, known: dict[str, LineageLink]
 ) -> checkpoint_writer.Changes:
     """Return the changes on ``base`` that add commits to their checkpoints; ``known`` keeps what was found out."""
     from entire.store import links
@@ -249,7 +249,7 @@ def link_changes(
 
 
 def _lineage_changes(
-    context: Context, base: str, checkpoint_id: CheckpointId, carriers: Sequence[Commit], known: dict[str, Link]
+    context: Context, base: str, checkpoint_id: CheckpointId, carriers: Sequence[Commit], known: dict[str, LineageLink]
 ) -> checkpoint_writer.Changes:
     """Return the change that adds commits to a checkpoint's lineage file; none without one, or if all are there."""
     from entire.store import checkpoint_writer, checkpoints, lineage_file
@@ -269,12 +269,12 @@ def _lineage_changes(
     return {path: (checkpoint_writer.FILE, lineage_file.dumps(record))} if fresh else {}
 
 
-def _known_link(context: Context, commit: Commit, known: dict[str, Link]) -> Link:
+def _known_link(context: Context, commit: Commit, known: dict[str, LineageLink]) -> LineageLink:
     if commit.oid not in known:
-        from entire.store.lineage_file import Link
+        from entire.store.lineage_file import LineageLink
 
         patch_id = patch_ids(context, [commit])[commit.oid]
-        known[commit.oid] = Link(commit=commit.oid, tree=commit.tree, patch_id=patch_id,
+        known[commit.oid] = LineageLink(commit=commit.oid, tree=commit.tree, patch_id=patch_id,
                                  branch=history.branch(context.place.top), time=context.now())  # fmt: skip
     return known[commit.oid]
 

@@ -9,7 +9,7 @@ import os
 
 from entire.errors import RefMovedError
 from entire.git import refs, worktrees
-from entire.git.refs import Move
+from entire.git.refs import RefMove
 from entire.store import retained_steps, sessions, steps
 
 TYPE_CHECKING = False
@@ -44,12 +44,12 @@ def _without_used(context: Context, branches: Sequence[str], states: Sequence[Se
 
 def _release(context: Context, ref: str, tip: str) -> None:
     retention = context.journal.retention
-    moves = [Move(ref=ref, new="", old=tip)]
+    moves = [RefMove(ref=ref, new="", old=tip)]
     retained = _retained(context, ref, tip)
     if retained is None:
         return
     if all(known.tip != tip for known in retention.steps):
-        moves.append(Move(ref=retained.ref, new=tip, old=""))
+        moves.append(RefMove(ref=retained.ref, new=tip, old=""))
         retention.steps.append(retained)
     try:
         refs.move(context.place.top, moves)

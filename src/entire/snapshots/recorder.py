@@ -7,9 +7,9 @@ import os
 from entire import files, layout
 from entire.errors import RefMovedError
 from entire.git import refs
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, Mark, RunningTurn
+from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, RunningTurn, TurnMark
 from entire.model.value import Value, replace
 from entire.snapshots import worktree
 from entire.store import steps
@@ -42,7 +42,7 @@ class Cause(Value):
     by: TurnKey = NO_TURN  # the turn that the event belongs to
     running: tuple[RunningTurn, ...] = ()
     reported: Mapping[TurnKey, Sequence[str]] = {}
-    mark: Mark = NO_MARK  # of a rewind or an undo
+    mark: TurnMark = NO_MARK  # of a rewind or an undo
     moment: float = 0.0  # when it happened, if not at the snapshot's own time
 
 
@@ -54,7 +54,7 @@ class Step(Value):
     files: Mapping[str, str | Redacted]
 
 
-class Change(Value):
+class SnapshotChange(Value):
     """How a snapshot differs from the previous one. ``tree`` is '' until it is written.
 
     ``paths`` are those that somebody changed, ``returned`` those that git brought as they are, from one of the trees
@@ -91,7 +91,7 @@ def start_at(context: Context, commit: str) -> None:
         journal.attribution.note(Entry(tree=tree, time=context.now(), head=commit))
 
 
-def compare(context: Context, taken: TakenSnapshot) -> Change:
+def compare(context: Context, taken: TakenSnapshot) -> SnapshotChange:
     """Return what changed since the last snapshot. If HEAD moved or git brought something, the tree is written, and
     the trees are compared.
     """
@@ -100,21 +100,21 @@ def compare(context: Context, taken: TakenSnapshot) -> Change:
     paths = worktree.changed_paths(before, taken.snapshot)
     if paths == [] and before.tree:
         trees = _brought(context, taken) if taken.snapshot.stashes != before.stashes else ()
-        return Change(taken=taken, paths=(), brought=trees, tree=before.tree, is_new=False)
+        return SnapshotChange(taken=taken, paths=(), brought=trees, tree=before.tree, is_new=False)
     trees = _brought(context, taken)
     if paths is not None and not trees:
-        return Change(taken=taken, paths=tuple(paths))
+        return SnapshotChange(taken=taken, paths=tuple(paths))
     is_clean = not taken.changes and bool(taken.base_tree)  # then the tree is HEAD's
     tree = taken.base_tree if is_clean else _write(context, taken, None, keep=True)[0]
     last = journal.attribution.tree
     if not last or last == tree:
-        return Change(taken=taken, paths=(), tree=tree)
+        return SnapshotChange(taken=taken, paths=(), tree=tree)
     from entire.git import diff
 
     found = [change.path for change in diff.changes(context.place.top, last, tree)]
     own = _own_paths(context, found, tree, trees)
     returned = frozenset(found).difference(own)
-    return Change(taken=taken, paths=tuple(own), returned=tuple(returned), brought=trees, tree=tree)
+    return SnapshotChange(taken=taken, paths=tuple(own), returned=tuple(returned), brought=trees, tree=tree)
 
 
 def _own_paths(context: Context, paths: Sequence[str], tree: str, brought: Sequence[str]) -> list[str]:
@@ -139,7 +139,7 @@ def _brought(context: Context, taken: TakenSnapshot) -> tuple[str, ...]:
     return brought.trees(context, after.head)
 
 
-def record(context: Context, change: Change, cause: Cause, step: Step | None = None) -> None:
+def record(context: Context, change: SnapshotChange, cause: Cause, step: Step | None = None) -> None:
     """Record a snapshot in the journal, with what may have caused its changes, and save the step."""
     journal, snapshot = context.journal, change.taken.snapshot
     before = journal.snapshot
@@ -170,7 +170,7 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
     _note_stashed(context, before.time, [*change.paths, *change.returned])
     _note_stashes(context, before, entry)
     if tree != attribution.tree:
-        entry = replace(entry, tree=tree, mark=Mark(step_id) or cause.mark)
+        entry = replace(entry, tree=tree, mark=TurnMark(step_id) or cause.mark)
         attribution.note(entry)
         _attribute(context, entry)
         if cause.mark == NO_MARK:  # a rewind says itself what is open
@@ -380,19 +380,19 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
     Returns the snapshot's tree and the step's commit; '' for what was not asked for.
     """
     for attempt in range(_ATTEMPTS):
-        stream = Stream(context.place.top)
+        stream = ImportStream(context.place.top)
         for target in taken.links.values():
             stream.blob(target)
-        moves: list[refs.Move] = []
+        moves: list[refs.RefMove] = []
         parents, rotation = _chain(context) if keep else ((), [])
         if keep:
             snapshot = stream.commit(message=MESSAGE, author=context.author(), parents=parents, tree=taken.base_tree,
                                      changes=taken.changes)  # fmt: skip
             tree = stream.tree_of(snapshot)
-            moves += [refs.Move(ref=context.journal.ref, new=snapshot), *rotation]
+            moves += [refs.RefMove(ref=context.journal.ref, new=snapshot), *rotation]
         if step is not None:
             new, branch = _add_step(context, stream, taken, step)
-            moves += [refs.Move(ref=branch.ref, new=new, old=branch.old), *branch.moves]
+            moves += [refs.RefMove(ref=branch.ref, new=new, old=branch.old), *branch.moves]
         try:
             written = _move(context, stream, moves, as_transaction=attempt > 0 or bool(rotation))
         except RefMovedError:
@@ -417,18 +417,18 @@ def write_conversation(context: Context, step: Step) -> None:
     """Write a conversation as a commit of the journal: a turn without changed files makes no step, but the agent may
     delete its transcript.
     """
-    retention, stream = context.journal.retention, Stream(context.place.top)
+    retention, stream = context.journal.retention, ImportStream(context.place.top)
     parents, rotation = _chain(context)
     mark = stream.commit(message=step.message, author=context.author(), parents=parents,
                          tree=context.journal.attribution.tree, changes=blobs(stream, step.files))  # fmt: skip
-    moves = [refs.Move(ref=context.journal.ref, new=mark), *rotation]
+    moves = [refs.RefMove(ref=context.journal.ref, new=mark), *rotation]
     retention.tip = _move(context, stream, moves, as_transaction=bool(rotation))[mark]
     if not parents:
         retention.chain_since = context.now()
     step.session.conversation = retention.tip
 
 
-def _add_step(context: Context, stream: Stream, taken: TakenSnapshot, step: Step) -> tuple[str, Destination]:
+def _add_step(context: Context, stream: ImportStream, taken: TakenSnapshot, step: Step) -> tuple[str, Destination]:
     """Add a step's commit to the stream; return its mark and where it belongs."""
     branch = _destination(context, step.session, taken.snapshot.head)
     files = {**taken.changes, **folders_of_others(context, step.session, branch), **blobs(stream, step.files)}
@@ -455,7 +455,7 @@ def folders_of_others(context: Context, session: Session, target: Destination) -
     return found
 
 
-def blobs(stream: Stream, contents: Mapping[str, str | Redacted]) -> dict[str, tuple[str, str]]:
+def blobs(stream: ImportStream, contents: Mapping[str, str | Redacted]) -> dict[str, tuple[str, str]]:
     """Return files as tree entries. Contents are written to the stream; ids of stored blobs are used as they are."""
     return {
         path: ("100644", content if isinstance(content, str) else stream.blob(content))
@@ -469,7 +469,7 @@ def _size(taken: TakenSnapshot) -> int:
     return sum(int(facts[path][2]) for path in taken.changes if path in facts)
 
 
-def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.Move]]:
+def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.RefMove]]:
     """Return the parents of the journal's next commit. After four weeks a new chain starts, so that git can collect old
     snapshots; then also return the ref move that keeps the previous chain.
     """
@@ -480,16 +480,18 @@ def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.Move]]:
     needed = min((entry.time for entry in journal.attribution.entries), default=now)
     if now - retention.chain_since <= KEPT_SECONDS or needed < retention.chain_since:
         return (retention.tip,), []
-    return (), [refs.Move(ref=f"{journal.ref}-past", new=retention.tip)]
+    return (), [refs.RefMove(ref=f"{journal.ref}-past", new=retention.tip)]
 
 
-def _move(context: Context, stream: Stream, moves: Sequence[refs.Move], *, as_transaction: bool) -> dict[str, str]:
+def _move(
+    context: Context, stream: ImportStream, moves: Sequence[refs.RefMove], *, as_transaction: bool
+) -> dict[str, str]:
     """Write the stream and move the refs: in the same git process if none is deleted, else in their own transaction."""
     if not as_transaction and all(move.new for move in moves):
         return stream.write({move.ref: move.new for move in moves})
     written = stream.write()
     refs.move(
         context.place.top,
-        [refs.Move(ref=move.ref, new=written.get(move.new, move.new), old=move.old) for move in moves],
+        [refs.RefMove(ref=move.ref, new=written.get(move.new, move.new), old=move.old) for move in moves],
     )
     return written

@@ -7,7 +7,7 @@ import time
 
 from entire.errors import EntireError, PartialCloneError, RefMovedError
 from entire.git import refs
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model import trailers
 from entire.model.ids import CheckpointId, is_session_id, is_tool_id
 from entire.model.records import SessionFiles, SessionRecord, summarize
@@ -222,7 +222,7 @@ def summary_message(checkpoint_id: CheckpointId, session_id: str) -> bytes:
     return f"Update summary for checkpoint {checkpoint_id} (session: {session_id})".encode("utf-8", "surrogateescape")
 
 
-class Attempt:
+class CheckpointAttempt:
     """One attempt to add a commit to the branch; ``base`` is its parent, '' for none."""
 
     def __init__(self, where: str, base: str, old: str, *, is_repeated: bool) -> None:
@@ -233,27 +233,27 @@ class Attempt:
         self._old = old
         self.failure: RefMovedError | None = None
 
-    def write(self, changes: Changes, *, message: bytes, author: str, moves: Sequence[refs.Move] = ()) -> None:
+    def write(self, changes: Changes, *, message: bytes, author: str, moves: Sequence[refs.RefMove] = ()) -> None:
         """Write the commit, then move the branch and ``moves`` in one ref transaction. Without changes, do nothing."""
         if not changes:
             self.commit = self.base
             return
         new = store(self._where, self.base, changes, message=message, author=author)
         try:
-            refs.move(self._where, [refs.Move(ref=LOCAL_REF, new=new, old=self._old), *moves])
+            refs.move(self._where, [refs.RefMove(ref=LOCAL_REF, new=new, old=self._old), *moves])
             self.commit = new
         except RefMovedError as error:
             self.failure = error
 
 
-def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
+def attempts(where: str, objects: Objects) -> Iterator[CheckpointAttempt]:
     """Yield attempts to write one commit on the branch until one succeeds; write each on its own base.
 
     Raises RefMovedError if other processes keep moving the branch. A branch that only a remote has is continued.
     """
     for number in range(_ATTEMPTS):
         base, old = find_base(where, objects)
-        attempt = Attempt(where, base, old, is_repeated=number > 0)
+        attempt = CheckpointAttempt(where, base, old, is_repeated=number > 0)
         yield attempt
         if attempt.failure is None:
             return
@@ -264,7 +264,7 @@ def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
 
 def store(where: str, base: str, changes: Changes, *, message: bytes, author: str) -> str:
     """Write a commit on ``base`` ('': the branch's first); return its id. No ref is moved."""
-    stream = Stream(where)
+    stream = ImportStream(where)
     entries = {path: _entry(stream, entry) for path, entry in changes.items()}
     parent = base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
     mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)
@@ -285,7 +285,7 @@ def find_base(where: str, objects: Objects) -> tuple[str, str]:
     return tip, found.get(LOCAL_REF, "")
 
 
-def _entry(stream: Stream, entry: Entry | None) -> tuple[str, str] | None:
+def _entry(stream: ImportStream, entry: Entry | None) -> tuple[str, str] | None:
     if entry is None:
         return None
     mode, content = entry

@@ -17,7 +17,7 @@ from entire import files
 from entire.errors import CorruptError
 from entire.model import jsontext
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, Mark, RunningTurn, TurnKey
+from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, RunningTurn, TurnKey, TurnMark
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -469,7 +469,7 @@ def _entry_from_json(value: list[Any]) -> Entry:
         running=tuple(map(RunningTurn, running)),
         commit=commit,
         paths=tuple(paths),
-        mark=Mark(mark),
+        mark=TurnMark(mark),
         head=head,
         brought=tuple(brought),
         unreported=unreported,

@@ -30,7 +30,7 @@ MAX_BYTES = 8 << 20
 _SUBAGENTS = "subagent_tokens."
 
 
-class Link(Value):
+class LineageLink(Value):
     """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch.
 
     ``examined``: whose lines it has was looked into then, so that a line which no record names is no session's.
@@ -62,7 +62,7 @@ class FileLines(Value):
 class LineageFile(Value):
     """The complete record. ``numbered_in``: the one of ``commits`` whose files ``files`` describes, '' if unknown."""
 
-    commits: tuple[Link, ...] = ()
+    commits: tuple[LineageLink, ...] = ()
     numbered_in: str = ""
     turns: Mapping[str, Sequence[Mapping[str, Any]]] = {}  # session id -> its turns
     files: Mapping[str, FileLines] = {}
@@ -70,7 +70,10 @@ class LineageFile(Value):
 
 
 def make(
-    before: LineageFile | None, link: Link, files: Mapping[str, FileLines], notes: Mapping[str, Sequence[TurnNote]]
+    before: LineageFile | None,
+    link: LineageLink,
+    files: Mapping[str, FileLines],
+    notes: Mapping[str, Sequence[TurnNote]],
 ) -> LineageFile:
     """Return the record of a new link; earlier links of an amended commit are kept."""
     commits = tuple(older for older in before.commits if older.commit != link.commit) if before is not None else ()
@@ -88,7 +91,7 @@ def with_turns(before: LineageFile, session_id: str, notes: Sequence[TurnNote]) 
     return replace(before, turns={**before.turns, session_id: _turns(notes)})
 
 
-def with_commit(before: LineageFile, link: Link) -> LineageFile:
+def with_commit(before: LineageFile, link: LineageLink) -> LineageFile:
     """Return the record with one more commit that carries the same id (a rebase, a cherry-pick)."""
     return replace(before, commits=(*(older for older in before.commits if older.commit != link.commit), link))
 
@@ -120,7 +123,7 @@ def _with_uncertain(usage: TokenUsage, figures: Sequence[str]) -> TokenUsage:
 
 def join(ours: LineageFile, theirs: LineageFile) -> LineageFile:
     """Return the fuller of two states of a record, with the commits of both; either order gives the same."""
-    commits: dict[str, Link] = {}
+    commits: dict[str, LineageLink] = {}
     for link in sorted((*ours.commits, *theirs.commits), key=lambda link: (link.time, link.commit, repr(link))):
         commits.setdefault(link.commit, link)
     return replace(max(ours, theirs, key=_fullness), commits=tuple(commits.values()))
@@ -163,7 +166,7 @@ def dumps(record: LineageFile) -> Redacted:
     return trusted(gojson.dumps(value))
 
 
-def _link_json(link: Link) -> dict[str, Any]:
+def _link_json(link: LineageLink) -> dict[str, Any]:
     value = {**link.__dict__, "time": gojson.rfc3339(link.time)}
     if not link.examined:
         del value["examined"]
@@ -193,7 +196,7 @@ def parse(data: bytes | None) -> LineageFile | None:
         return None
     try:
         commits = tuple(
-            Link(commit=link["commit"], tree=link["tree"], patch_id=link["patch_id"], branch=link["branch"],
+            LineageLink(commit=link["commit"], tree=link["tree"], patch_id=link["patch_id"], branch=link["branch"],
                  time=parse_time(link["time"]), examined=link.get("examined") is True) for link in value["commits"]
         )  # fmt: skip
         return LineageFile(
@@ -210,7 +213,7 @@ def parse(data: bytes | None) -> LineageFile | None:
         return None
 
 
-def _only_change(commits: Sequence[Link]) -> str:
+def _only_change(commits: Sequence[LineageLink]) -> str:
     """Return the first of commits that all made the same change; '' if one of them made another."""
     return commits[0].commit if len({link.patch_id for link in commits}) == 1 else ""
 

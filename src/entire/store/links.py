@@ -51,7 +51,7 @@ class Linked(Value):
     unlinked_ids: tuple[CheckpointId, ...] = ()
 
 
-class Links:
+class CheckpointLinks:
     """Answers which checkpoints commits have, from the checkpoints branches at ``tips`` (refs or commits).
 
     Reads each part of the index once: make a new one after the branch has moved.
@@ -197,7 +197,7 @@ def missing(commit: Commit | Logged, ids: Iterable[CheckpointId]) -> list[Checkp
 
 def changes(objects: Objects, base: str, commit: Commit, ids: Iterable[CheckpointId], patch_id: str = "") -> Changes:
     """Return the changes that add a commit to the index in ``base``: its checkpoints that its message does not name."""
-    known = Links("", objects, [base] if base else [])
+    known = CheckpointLinks("", objects, [base] if base else [])
     wanted = missing(commit, ids)
     found: Changes = {}
     for folder, key in ((_COMMITS, commit.oid), (_PATCHES, patch_id)):
@@ -208,7 +208,7 @@ def changes(objects: Objects, base: str, commit: Commit, ids: Iterable[Checkpoin
     return found
 
 
-def toggled(known: Links, oid: str, ids: Iterable[CheckpointId]) -> Changes:
+def toggled(known: CheckpointLinks, oid: str, ids: Iterable[CheckpointId]) -> Changes:
     """Return the changes that unlink a commit from checkpoints that ``known`` does not have as unlinked, and link it
     again to the others. ``known`` must read all branches, so that the new count is the highest.
     """

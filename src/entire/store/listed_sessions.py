@@ -39,7 +39,7 @@ class ListedCheckpoint(Value):
         return lineage_file.parse(self.lineage) if self.lineage else None
 
 
-class Reader:
+class ListedSessionReader:
     """Reads checkpoints from the tips of the checkpoints branches; each part of a branch's tree only once."""
 
     def __init__(self, where: str, objects: Objects, tips: Sequence[str]) -> None:

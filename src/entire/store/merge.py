@@ -9,7 +9,7 @@ summaries replaced the other.
 from __future__ import annotations
 
 from entire.git import history
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.ids import HEX, CheckpointId
 from entire.model.records import SessionFiles, SessionRecord, summarize
 from entire.model.times import parse_time
@@ -36,7 +36,7 @@ _TREE = "040000"
 
 def join(where: str, objects: Objects, ours: str, theirs: str, author: str) -> str:
     """Write a commit with both as parents and the content of both; return its id. No ref is moved."""
-    stream = Stream(where)
+    stream = ImportStream(where)
     tips = (ours, theirs, history.fork_point(where, ours, theirs))
     changes = {
         path: None if entry is None else (entry[0], entry[1] if isinstance(entry[1], str) else stream.blob(entry[1]))

@@ -12,7 +12,7 @@ from entire.git.pack import Pack
 from entire.model.value import replace
 from entire.redact import redact, redact_json, redact_jsonl
 from entire.store import checkpoints, forgotten
-from entire.store.rewriting import Change, Rewriter
+from entire.store.rewriting import BlobRewrite, Rewriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def find(place: Place, objects: Objects, tips: Sequence[str], *, is_dry: bool = 
     if not found.is_any:
         return replace(record, checked=_joined(new, record.checked))
     pack = Pack(place.top, history.oid_size(place.top), is_dry=is_dry)
-    change = Change(blobs={**record.blobs, **found.written(pack)}, commits=record.commits,
+    change = BlobRewrite(blobs={**record.blobs, **found.written(pack)}, commits=record.commits,
                     checkpoints=frozenset(record.checkpoints), sessions=frozenset(record.sessions))  # fmt: skip
     rewriter = Rewriter(objects, pack, change, found.message)
     rewriter.rewrite(place.top, [*new, *(f"^{oid}" for oid in seen if oid in record.checked)])

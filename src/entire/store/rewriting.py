@@ -29,7 +29,7 @@ _HASH, _TRANSCRIPT = b"content_hash.txt", (b"full.jsonl", b"full.log")
 _SAID = ".entire/metadata/"
 
 
-class Change(Value):
+class BlobRewrite(Value):
     """What a rewriting changes. ``blobs``: other content, by object id; ``commits``: known results."""
 
     blobs: Mapping[str, str] = {}
@@ -42,7 +42,7 @@ class Rewriter:
     """Rewrites commits and their trees. ``message`` returns a commit's new message, from its id and old message."""
 
     def __init__(
-        self, objects: Objects, pack: Pack, change: Change, message: Callable[[str, bytes], bytes] | None = None
+        self, objects: Objects, pack: Pack, change: BlobRewrite, message: Callable[[str, bytes], bytes] | None = None
     ) -> None:
         self._objects = objects
         self._pack = pack

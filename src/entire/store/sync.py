@@ -17,7 +17,7 @@ from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
 from entire.store import forgotten, merge, returned
 from entire.store.checkpoints import LOCAL_REF
-from entire.store.rewriting import Change, Rewriter
+from entire.store.rewriting import BlobRewrite, Rewriter
 
 LIMIT = 120.0
 _PUSHES = 6  # how often others may push between our fetch and our push
@@ -96,7 +96,7 @@ class _Sync:
         except EntireError as error:
             self.left()
             return error.message
-        refs.move(self.where, [refs.Move(ref=self.tracking, new=local)])
+        refs.move(self.where, [refs.RefMove(ref=self.tracking, new=local)])
         return ""
 
     def _has_forgotten(self) -> bool:
@@ -113,7 +113,7 @@ class _Sync:
     def _adopt(self) -> bool:
         """Join the fetched checkpoints without what was forgotten here; tell whether there were new ones."""
         record = forgotten.of(self.where)
-        change = Change(blobs=record.blobs, commits=record.commits, checkpoints=frozenset(record.checkpoints),
+        change = BlobRewrite(blobs=record.blobs, commits=record.commits, checkpoints=frozenset(record.checkpoints),
                         sessions=frozenset(record.sessions))  # fmt: skip
         with Objects(self.where) as objects:
             pack = Pack(self.where, history.oid_size(self.where))
@@ -128,7 +128,7 @@ class _Sync:
                 author = write.author(write.identity(self.where), time.time())
                 joined = merge.join(self.where, objects, local, new, author) if local else new
                 try:
-                    refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=joined, old=local)])
+                    refs.move(self.where, [refs.RefMove(ref=LOCAL_REF, new=joined, old=local)])
                 except RefMovedError:
                     continue
                 return True
@@ -156,7 +156,7 @@ class _Sync:
                     author = write.author(write.identity(self.where), time.time())
                     new = merge.join(self.where, objects, local, theirs, author)
                 try:
-                    refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=new, old=local)])
+                    refs.move(self.where, [refs.RefMove(ref=LOCAL_REF, new=new, old=local)])
                 except RefMovedError:
                     continue
                 self.joined = True

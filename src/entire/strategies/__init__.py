@@ -6,7 +6,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.git.refs import Move
+    from entire.git.refs import RefMove
     from entire.layout import Place
     from entire.settings import Settings
     from entire.store.journal import Journal, RetainedSteps
@@ -19,7 +19,7 @@ class Destination(Value):
     branch: str  # below refs/heads
     old: str  # where the branch is expected to be
     parent: str
-    moves: tuple[Move, ...] = ()  # other refs that move with it
+    moves: tuple[RefMove, ...] = ()  # other refs that move with it
     retained: RetainedSteps | None = None  # the retained steps that one of these moves creates
 
     @property
@@ -39,7 +39,7 @@ class Selection(Value):
     obstacle: str = ""
 
 
-class _Entry(Value):
+class _StrategyEntry(Value):
     """What must be known of a strategy without loading it."""
 
     where: str
@@ -47,13 +47,13 @@ class _Entry(Value):
 
 
 TABLE = {
-    "manual-commit": _Entry(where="entire.strategies.manual_commit:ManualCommit", commits_turns=False),
-    "auto-commit": _Entry(where="entire.strategies.auto_commit:AutoCommit", commits_turns=True),
+    "manual-commit": _StrategyEntry(where="entire.strategies.manual_commit:ManualCommit", commits_turns=False),
+    "auto-commit": _StrategyEntry(where="entire.strategies.auto_commit:AutoCommit", commits_turns=True),
 }
 """The supported strategies, by their name in the settings."""
 
 
-def _entry(settings: Settings) -> _Entry:
+def _entry(settings: Settings) -> _StrategyEntry:
     return TABLE.get(settings.strategy, TABLE["manual-commit"])
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.git.partial_commit import Entries, StagedPaths
-    from entire.git.refs import Move
+    from entire.git.refs import RefMove
     from entire.model.session import Session
     from entire.strategies import Destination, Selection
 
@@ -39,7 +39,7 @@ class Strategy(Protocol):
         """Record that a step was saved; up to ``size`` bytes of it are in no commit."""
         ...
 
-    def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[Move]:
+    def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[RefMove]:
         """Return the ref moves to make with the checkpoint of these sessions' steps. ``ask``: read the refs first."""
         ...
 

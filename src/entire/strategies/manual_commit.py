@@ -7,7 +7,7 @@ is kept for a while as retained steps, so that a rewind can still go back to the
 from __future__ import annotations
 
 from entire.git import refs
-from entire.git.refs import Move
+from entire.git.refs import RefMove
 from entire.store import steps
 from entire.strategies import Destination
 
@@ -61,7 +61,7 @@ class ManualCommit:
         if old == branch or not session.work.steps or not left_behind or is_shared:
             return Destination(branch=branch, old=tip, parent=tip)
         retained = self._retained(session.worktree.base_commit, left_behind, self._retention.shadow_sizes.get(old, 0))
-        moves = (Move(ref=f"refs/heads/{old}", new="", old=left_behind), _retain(retained))
+        moves = (RefMove(ref=f"refs/heads/{old}", new="", old=left_behind), _retain(retained))
         return Destination(branch=branch, old=tip, parent=tip or left_behind, moves=moves, retained=retained)
 
     def ask_git(self, branches: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ class ManualCommit:
         if destination.retained is not None:
             retention.steps.append(destination.retained)
 
-    def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[Move]:
+    def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[RefMove]:
         """Return the moves that delete the shadow branches on which no session has steps once these are condensed,
         retain their tips, and delete retained steps that are too old or too big.
         """
@@ -105,9 +105,9 @@ class ManualCommit:
                 retention.steps.append(retained)
                 fresh.append(retained)
         gone = self._drop_surplus()
-        moves = [Move(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items()]
+        moves = [RefMove(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items()]
         moves += [_retain(retained) for retained in fresh if retained not in gone]
-        return moves + [Move(ref=old.ref, new="", old=old.tip) for old in gone if old not in fresh]
+        return moves + [RefMove(ref=old.ref, new="", old=old.tip) for old in gone if old not in fresh]
 
     def _retained(self, base: str, tip: str, size: int) -> RetainedSteps:
         from entire.store import retained_steps
@@ -126,5 +126,5 @@ class ManualCommit:
         return gone
 
 
-def _retain(retained: RetainedSteps) -> Move:
-    return Move(ref=retained.ref, new=retained.tip, old="")
+def _retain(retained: RetainedSteps) -> RefMove:
+    return RefMove(ref=retained.ref, new=retained.tip, old="")

@@ -18,7 +18,7 @@ _REVERTING = {"checkout", "restore", "reset", "stash", "clean", "rm"}  # of git
 _ALL = ("", ".", "./", "*", ":/")
 
 
-class Attempt:
+class SummaryAttempt:
     """The lines of one edit that did not stay."""
 
     def __init__(self, path: str, at: int) -> None:
@@ -43,10 +43,10 @@ class Attempts:
     """
 
     def __init__(self) -> None:
-        self._made: list[Attempt] = []
+        self._made: list[SummaryAttempt] = []
         self._texts: dict[str, str] = {}  # of files whose whole content is known
-        self._written: dict[str, dict[str, tuple[Attempt, str]]] = {}  # path -> line's key -> its edit, the line
-        self._lost: dict[tuple[str, str], Attempt] = {}  # by path and line's key
+        self._written: dict[str, dict[str, tuple[SummaryAttempt, str]]] = {}  # path -> line's key -> its edit, the line
+        self._lost: dict[tuple[str, str], SummaryAttempt] = {}  # by path and line's key
 
     @property
     def paths(self) -> list[str]:
@@ -63,7 +63,7 @@ class Attempts:
         fate = "replaced" if added else "removed"
         for key in [key for key in written if key in gone]:
             self._lose(path, key, fate, instead=[line for name, line in added.items() if name not in written])
-        attempt = Attempt(path, at)
+        attempt = SummaryAttempt(path, at)
         for key, line in added.items():
             earlier = self._lost.pop((path, key), None)
             if earlier is not None:  # it is back
@@ -132,7 +132,7 @@ def _key(line: str) -> str:
 _QUOTES = str.maketrans("", "", "'\"`")
 
 
-def _reverted(program: shell.Program, paths: Sequence[str]) -> Iterator[str]:
+def _reverted(program: shell.ShellProgram, paths: Sequence[str]) -> Iterator[str]:
     """Yield the paths that a program puts back or deletes."""
     words = [word for word in program.arguments if not word.startswith("-")]
     options = set(program.arguments) - set(words)

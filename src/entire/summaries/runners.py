@@ -10,7 +10,7 @@ from entire.summaries import excerpts, shell
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.transcripts import ToolCall
-    from entire.summaries.shell import Program
+    from entire.summaries.shell import ShellProgram
 
 _ALONE = frozenset(
     "ava bats cypress ctest jest karma mocha nose2 nosetests nox phpunit prove py.test pytest rspec tox unittest"
@@ -93,7 +93,7 @@ def runner(command: str) -> str:
     return ", ".join(dict.fromkeys(name for name in names if name))
 
 
-def _name(program: Program) -> str:
+def _name(program: ShellProgram) -> str:
     name, given = program.name, program.arguments
     if _ONLY_ASKS.intersection(given):
         return ""

@@ -30,7 +30,7 @@ _LOOKING = frozenset("awk cat cd cut diff du echo file find grep head jq less ls
 _LOOKING_GIT = frozenset("blame branch diff log ls-files rev-parse show status".split())
 
 
-class Program(Value):
+class ShellProgram(Value):
     """One program of a command line; ``words`` are its name, without folders, and its arguments."""
 
     words: tuple[str, ...]
@@ -44,9 +44,9 @@ class Program(Value):
         return self.words[1:]
 
 
-def programs(command: str) -> list[Program]:
+def programs(command: str) -> list[ShellProgram]:
     """Return the programs that a command line runs, in order, without wrappers, assignments and redirections."""
-    found: list[Program] = []
+    found: list[ShellProgram] = []
     words: list[str] = []
     for word in [*_words(command[:_MAX]), ";"]:
         if word not in _SEPARATORS:
@@ -57,7 +57,7 @@ def programs(command: str) -> list[Program]:
         if inner:
             found += programs(inner)
         elif own:
-            found.append(Program(words=tuple(own)))
+            found.append(ShellProgram(words=tuple(own)))
         words = []
     return found
 

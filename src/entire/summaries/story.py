@@ -9,7 +9,7 @@ from entire.model.stories import StoryCommitView, StoryFileView, StorySessionVie
 from entire.model.value import replace
 from entire.queries import checkpoints, commits
 from entire.redact import redact_text
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 from entire.summaries import excerpts, reading
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def of_range(catalog: Catalog, name: str) -> StoryView:
         raise UsageError(problem, hint="name both ends: `entire story main..HEAD`")
     with read.Objects(top) as objects:
         order = history.log(top, [f"^{base}", head])[::-1]
-        linked = Links(top, objects, catalog.commits).linked(order)
+        linked = CheckpointLinks(top, objects, catalog.commits).linked(order)
     story = _Story(catalog)
     for commit in linked:
         story.add(commit)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
     from entire.redact import Redacted
-    from entire.snapshots.recorder import Change
+    from entire.snapshots.recorder import SnapshotChange
     from entire.store.turnlog import TurnNote
 
 _CONVERSATION = "Entire journal: conversation of a turn without changes"  # the subject of its commit
@@ -221,7 +221,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
         other_worktrees.note(context, session, outside)
 
 
-def _at_interruption(context: Context, session: Session, change: Change, reported: list[str]) -> Change:
+def _at_interruption(context: Context, session: Session, change: SnapshotChange, reported: list[str]) -> SnapshotChange:
     """Return what changed until the turn was interrupted, as far as that can be told from what changed since."""
     if session.turn is None or not session.turn.interrupted or not reported:
         return change

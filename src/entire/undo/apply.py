@@ -19,8 +19,8 @@ from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.value import Value
 from entire.undo import commands, noted
-from entire.undo.backups import State, Tree, mark, parents, shown, state_from_json
-from entire.undo.commands import Command, CommandRunner
+from entire.undo.backups import SavedTree, State, mark, parents, shown, state_from_json
+from entire.undo.commands import CommandRunner, UndoCommand
 from entire.undo.index_lock import IndexLock
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ class PathChange(Value):
     given: str = ""  # a private file's path as the caller gave it, before links were resolved to ``path``
 
 
-class Plan(Value):
+class ChangePlan(Value):
     """Everything that a transaction changes."""
 
     command: str
@@ -58,11 +58,11 @@ class Plan(Value):
     index: PathChange | None = None
     refs: tuple[tuple[str, str, str], ...] = ()  # ref, old and new object id; '' if the ref does not exist
     head: tuple[tuple[str, str], tuple[str, str]] | None = None  # (ref or '', commit) before and after
-    commands: tuple[Command, ...] = ()
+    commands: tuple[UndoCommand, ...] = ()
     transcripts: tuple[NotedTranscript, ...] = ()  # those that the commands change
 
 
-def write_plan(folder: str, plan: Plan) -> None:
+def write_plan(folder: str, plan: ChangePlan) -> None:
     value = dict(plan.__dict__, version=1, items=[_item_json(item) for item in plan.items])
     value["commands"] = [command.to_json() for command in plan.commands]
     value["transcripts"] = [transcript.to_json() for transcript in plan.transcripts]
@@ -70,7 +70,7 @@ def write_plan(folder: str, plan: Plan) -> None:
     files.write_json(os.path.join(folder, PLAN), value)
 
 
-def read_plan(folder: str) -> Plan | None:
+def read_plan(folder: str) -> ChangePlan | None:
     """Read a plan; None if there is none. Raises CorruptError if it is invalid."""
     path = os.path.join(folder, PLAN)
     value = files.read_json(path)
@@ -87,7 +87,7 @@ def read_plan(folder: str) -> Plan | None:
         if value["head"] is not None:
             (ref, oid), (new_ref, new_oid) = value["head"]
             value["head"] = ((ref, oid), (new_ref, new_oid))
-        return Plan(**value)
+        return ChangePlan(**value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CorruptError(f"{path} is not a valid plan: {error}", hint="run `entire doctor`") from error
 
@@ -124,15 +124,15 @@ class PlanRunner:
     """
 
     def __init__(
-        self, place: Place, folder: str, plan: Plan, *, back: bool = False, marks: Mapping[str, Mark] | None = None,
-        progress: Callable[[str], None] = lambda _: None,
+        self, place: Place, folder: str, plan: ChangePlan, *, back: bool = False,
+        marks: Mapping[str, Mark] | None = None, progress: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._place = place
         self._folder = folder
         self._plan = plan
         self._back = back
         self._marks = marks
-        self._tree = Tree(place.top)
+        self._tree = SavedTree(place.top)
         self._tree.vanishing = {item.path for item in plan.items if self._ends(item)[1] is None}
         self._tree.appearing = {item.path for item in plan.items} - self._tree.vanishing
         self._commands = CommandRunner(place.top, folder, plan.commands, progress)
@@ -251,7 +251,7 @@ class PlanRunner:
         for ref, old, new in self._plan.refs:
             before, after = (new, old) if self._back else (old, new)
             if present.get(ref, "") == before:
-                moves.append(refs.Move(ref=ref, new=after, old=before))
+                moves.append(refs.RefMove(ref=ref, new=after, old=before))
             elif present.get(ref, "") != after:
                 self._leave(ref, "was moved by another program in the meantime")
         refs.move(self._place.top, moves, reason=f"entire: {self._plan.command}")
@@ -275,7 +275,7 @@ def same_head(left: tuple[str, str], right: tuple[str, str]) -> bool:
 class PreflightCheck:
     """Checks a worktree before anything is changed: what is in the way, and which folders to create and remove."""
 
-    def __init__(self, tree: Tree, items: Iterable[PathChange], *, drop: bool = True) -> None:
+    def __init__(self, tree: SavedTree, items: Iterable[PathChange], *, drop: bool = True) -> None:
         """Prepare the check of ``items``. ``drop``: remove the folders of deleted files that become empty."""
         self._tree = tree
         self._writes = [item.path for item in items if item.becomes is not None]
@@ -346,7 +346,7 @@ class PreflightCheck:
         }
 
 
-def check_place(tree: Tree, path: str, deleted: Iterable[str]) -> None:
+def check_place(tree: SavedTree, path: str, deleted: Iterable[str]) -> None:
     """Raise EntireError for a path behind a link or a file that stays, or in a nested repository."""
     obstacle = tree.obstacle(path)
     if obstacle and obstacle not in deleted:

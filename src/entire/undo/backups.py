@@ -70,7 +70,7 @@ def mark(found: os.stat_result) -> Mark:
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode)
 
 
-class Tree:
+class SavedTree:
     """The files below a root, and private files by absolute paths.
 
     ``vanishing`` and ``appearing`` are the paths that a change deletes and writes. A case-insensitive file system finds

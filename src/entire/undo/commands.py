@@ -39,7 +39,7 @@ class CommandError(EntireError):
         self.may_have_changed = may_have_changed
 
 
-class Command(Value):
+class UndoCommand(Value):
     """A command as a plan records it: the standard inputs are files in the transaction's folder, '' for none."""
 
     argv: tuple[str, ...]
@@ -52,7 +52,7 @@ class Command(Value):
         return [self.argv, self.undo_argv, self.stdin, self.undo_stdin, dict(self.env)]
 
 
-def from_json(value: list[Any]) -> Command:
+def from_json(value: list[Any]) -> UndoCommand:
     """Return what ``Command.to_json`` wrote; raises ValueError or TypeError for anything else."""
     argv, undo_argv, stdin, undo_stdin, env = value
     texts = (*argv, *undo_argv, stdin, undo_stdin, *env, *env.values())
@@ -60,16 +60,16 @@ def from_json(value: list[Any]) -> Command:
         raise ValueError("invalid command")
     if any(path and os.path.dirname(path) != _FOLDER for path in (stdin, undo_stdin)):
         raise ValueError("invalid standard input")
-    return Command(argv=tuple(argv), undo_argv=tuple(undo_argv), stdin=stdin, undo_stdin=undo_stdin, env=env)
+    return UndoCommand(argv=tuple(argv), undo_argv=tuple(undo_argv), stdin=stdin, undo_stdin=undo_stdin, env=env)
 
 
 # ---------------------------------------------------------------- recording
 
 
-def record(folder: str, number: int, effect: Run) -> Command:
+def record(folder: str, number: int, effect: Run) -> UndoCommand:
     """Store a command's standard inputs in a transaction's folder. Raises EntireError if it cannot be run as given."""
     _check(effect)
-    return Command(
+    return UndoCommand(
         argv=tuple(effect.argv),
         undo_argv=tuple(effect.undo_argv),
         stdin=_stored(folder, f"{number}.in", effect.stdin),
@@ -109,7 +109,7 @@ def get_ready(folder: str) -> None:
     files.write(os.path.join(folder, _FOLDER, f"0{_NEXT}"), b"", mode=0o600)
 
 
-def effects(folder: str, commands: Iterable[Command]) -> list[Run]:
+def effects(folder: str, commands: Iterable[UndoCommand]) -> list[Run]:
     """Return recorded commands with their standard inputs."""
 
     def read(name: str) -> bytes:
@@ -143,7 +143,7 @@ def way_back(groups: Iterable[Sequence[Run]]) -> list[Run]:
 class CommandRunner:
     """Runs the commands of the transaction in ``folder`` at the top of a worktree, from where they are."""
 
-    def __init__(self, top: str, folder: str, commands: Sequence[Command], progress: Callable[[str], None]) -> None:
+    def __init__(self, top: str, folder: str, commands: Sequence[UndoCommand], progress: Callable[[str], None]) -> None:
         self._top = top
         self._folder = folder
         self._commands = commands

@@ -7,7 +7,7 @@ import os
 from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.undo import apply
-from entire.undo.apply import Plan, PlanRunner
+from entire.undo.apply import ChangePlan, PlanRunner
 from entire.undo.backups import shown
 from entire.undo.commands import CommandError
 from entire.undo.folder import APPLYING, BACK, FAILED, PROBLEM, names, renamed, root, tidy
@@ -33,7 +33,7 @@ def complete(place: Place) -> list[str]:
     return messages
 
 
-def roll_back(place: Place, identity: str, plan: Plan, error: BaseException) -> EntireError:
+def roll_back(place: Place, identity: str, plan: ChangePlan, error: BaseException) -> EntireError:
     """Restore everything after an error; return the error to raise."""
     path = os.path.join(root(place), identity)
     reason = f"{error.strerror} ({shown(str(error.filename))})" if isinstance(error, OSError) else str(error)
@@ -81,7 +81,7 @@ def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
     return [f"{plan.title} was interrupted and has now been {'rolled back' if back else 'finished'}", *left]
 
 
-def _give_up(place: Place, identity: str, plan: Plan, error: CommandError, *, back: bool) -> list[str]:
+def _give_up(place: Place, identity: str, plan: ChangePlan, error: CommandError, *, back: bool) -> list[str]:
     """Roll back a transaction that a command keeps from being finished; settle one that it keeps from that, too."""
     path = os.path.join(root(place), identity)
     unfinished = f"{plan.title} was interrupted and cannot be finished"

@@ -11,9 +11,9 @@ from entire.git import head, refs
 from entire.model.effects import Delete, Run, Write
 from entire.redact import seals
 from entire.undo import apply, backups, commands, completion, noted, transaction
-from entire.undo.apply import PathChange, Plan, PlanRunner, PreflightCheck
+from entire.undo.apply import ChangePlan, PathChange, PlanRunner, PreflightCheck
 from entire.undo.backups import State, shown
-from entire.undo.commands import Command
+from entire.undo.commands import UndoCommand
 from entire.undo.folder import APPLYING, DRAFT, begin, cannot, forget, root
 from entire.undo.index_lock import IndexLock
 from entire.undo.notes import Notes
@@ -39,14 +39,14 @@ class Draft:
         self.place = place
         self.notes = notes or Notes()
         self._named: tuple[str, float, str] = (command, now, title)
-        self._tree = backups.Tree(place.top)
+        self._tree = backups.SavedTree(place.top)
         self._items: dict[str, PathChange] = {}
         self._marks: dict[str, Mark] = {}
         self._copied = 0
         self._refs: dict[str, tuple[str, str, str]] = {}
         self._new_head: tuple[tuple[str, str], tuple[str, str]] | None = None
         self._index: PathChange | None = None
-        self._commands: list[Command] = []
+        self._commands: list[UndoCommand] = []
         self._transcripts: dict[str, NotedTranscript] = {}
         self._folders: dict[str, int | None] = {}  # to create if missing
         self._empty: tuple[str, ...] = ()  # to remove if empty
@@ -287,14 +287,14 @@ class Draft:
         except OSError as error:
             raise cannot(error, "prepare the change", "nothing was changed") from error
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> ChangePlan:
         """Check the worktree once more, and return the plan."""
         items = tuple(self._items[path] for path in sorted(self._items))
         preflight = PreflightCheck(self._tree, items, drop=self._drop)
         preflight.check()
         gone = preflight.gone(self._empty)
         command, now, title = self._named
-        return Plan(
+        return ChangePlan(
             command=command, title=title, time=now, notes=self.notes.to_json(), items=items, gone=gone,
             made=preflight.made(self._folders, gone), index=self._index, refs=tuple(self._refs.values()),
             head=self._new_head, commands=tuple(self._commands), transcripts=tuple(self._transcripts.values()),
@@ -340,7 +340,7 @@ class Draft:
         except OSError as error:
             raise cannot(error, f"undo {undone[-1].title}", "nothing was changed") from error
 
-    def _revert(self, plans: Sequence[tuple[str, Plan]], instead: Mapping[str, str]) -> None:
+    def _revert(self, plans: Sequence[tuple[str, ChangePlan]], instead: Mapping[str, str]) -> None:
         """Add the reverse of some plans, newest first; each comes with its folder."""
         self._drop = False  # keep folders that were empty before
         earliest: dict[str, tuple[str, PathChange]] = {}
@@ -368,7 +368,7 @@ class Draft:
         for ref, contents in noted.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
             self.note_transcript(ref, *contents)
 
-    def _revert_refs(self, plan: Plan, instead: Mapping[str, str]) -> None:
+    def _revert_refs(self, plan: ChangePlan, instead: Mapping[str, str]) -> None:
         """Restore refs and HEAD. Raises EntireError if any was moved since, because its new position would be lost."""
         present = refs.read(self.place.top, *(ref for ref, _, _ in plan.refs)) if plan.refs else {}
         present.update({ref: new for ref, _, new in self._refs.values()})  # later transactions are reverted already
@@ -399,7 +399,7 @@ class Draft:
             self.replace_index(target)
 
 
-def _read_plan(place: Place, done: Transaction) -> Plan:
+def _read_plan(place: Place, done: Transaction) -> ChangePlan:
     plan = apply.read_plan(os.path.join(root(place), done.id))
     if plan is None or done.state != "done":
         raise EntireError(f"{done.title} cannot be undone: it was not carried out, or its undo point was deleted")

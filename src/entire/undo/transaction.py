@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.layout import Place
-    from entire.undo.apply import Plan
+    from entire.undo.apply import ChangePlan
 
 _STATES = {APPLYING: "applying", BACK: "rolling back", FAILED: "rolled back", "": "done"}
 
@@ -53,7 +53,7 @@ class Transaction(Value):
         return self.state in ("done", "rolled back")
 
 
-def of_plan(identity: str, plan: Plan, ending: str) -> Transaction:
+def of_plan(identity: str, plan: ChangePlan, ending: str) -> Transaction:
     """Return the transaction of a plan; ``ending`` is the suffix of its state."""
     return Transaction(
         id=identity, command=plan.command, title=plan.title, time=plan.time, state=_STATES[ending], notes=plan.notes,
@@ -74,7 +74,7 @@ def find_all(place: Place) -> list[Transaction]:
     return [of_plan(identity, plan, ending) for identity, ending, plan in _plans(place)]
 
 
-def _plans(place: Place) -> Iterator[tuple[str, str, Plan]]:
+def _plans(place: Place) -> Iterator[tuple[str, str, ChangePlan]]:
     """Yield the id, the suffix of the state and the plan of each transaction, newest first."""
     found = names(place)
     for identity in sorted((name for name in found if "." not in name), reverse=True):

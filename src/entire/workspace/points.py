@@ -25,7 +25,7 @@ class Points(Subject):
 
         self._opened.catch_up()
         with contextlib.closing(self._opened.context()) as context:
-            return points.Points(context).find(limit=limit, session_id=session_id)
+            return points.PointList(context).find(limit=limit, session_id=session_id)
 
     def forgotten(self, limit: int = 100) -> list[tuple[str, str, str]]:
         """Return the commits of this branch that are no points any more: with the checkpoint that was forgotten, and on

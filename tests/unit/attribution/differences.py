@@ -6,7 +6,7 @@ import difflib
 import hashlib
 from collections.abc import Sequence
 
-from entire.git.diff import Change, FilePatch, Hunk
+from entire.git.diff import FileChange, FilePatch, Hunk
 
 FILE, NO_FILE, ZERO = "100644", "000000", "0" * 40
 Files = dict[str, list[str]]
@@ -46,7 +46,7 @@ def patch(
 ) -> FilePatch:
     """Return the patch of one path; None stands for a file that does not exist."""
     status = "A" if old is None else "D" if new is None else "R" if old_name else "M"
-    change = Change(
+    change = FileChange(
         path=name,
         old_path=old_name or name,
         status=status,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from entire.attribution.brought import BroughtPath, BroughtTree
 from entire.attribution.owner_runs import REST
-from entire.git.diff import Change, FilePatch, Hunk
+from entire.git.diff import FileChange, FilePatch, Hunk
 from entire.model.turns import BASE, Owner
 
 OLD, NEW, NONE = "1" * 40, "2" * 40, "0" * 40
 THEIRS = Owner("s/t")
 
 
-def change(status: str = "M", old_mode: str = "100644", new_mode: str = "100644") -> Change:
+def change(status: str = "M", old_mode: str = "100644", new_mode: str = "100644") -> FileChange:
     old, new = (NONE if mode == "000000" else oid for mode, oid in ((old_mode, OLD), (new_mode, NEW)))
-    return Change(path="a", old_path="a", status=status, old_mode=old_mode, new_mode=new_mode, old_oid=old, new_oid=new)
+    return FileChange(
+        path="a", old_path="a", status=status, old_mode=old_mode, new_mode=new_mode, old_oid=old, new_oid=new
+    )
 
 
 def tree(*lines: bytes, status: str = "M", old_mode: str = "100644", new_mode: str = "100644") -> BroughtTree:

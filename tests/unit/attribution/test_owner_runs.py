@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.attribution import owner_runs
-from entire.attribution.owner_runs import REST, Reader
+from entire.attribution.owner_runs import REST, OwnerReader
 from entire.model.turns import BASE, PERSON, Owner
 
 A = Owner("s1/t1")
@@ -16,7 +16,7 @@ def test_lines_of_the_same_owner_are_one_run() -> None:
 
 
 def test_a_reader_splits_runs_where_it_is_asked_to() -> None:
-    reader = Reader([(A, 3), (PERSON, 1), (BASE, REST)])
+    reader = OwnerReader([(A, 3), (PERSON, 1), (BASE, REST)])
     assert reader.pieces(2) == [(A, 2)]
     assert reader.peek() == A
     assert reader.take() == A
@@ -27,6 +27,6 @@ def test_a_reader_splits_runs_where_it_is_asked_to() -> None:
 
 
 def test_beyond_the_end_nothing_is_written() -> None:
-    reader = Reader([(A, 1)])
+    reader = OwnerReader([(A, 1)])
     assert reader.pieces(5) == [(A, 1)]
     assert (reader.peek(), reader.take()) == (BASE, BASE)

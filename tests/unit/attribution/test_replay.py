@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from entire.attribution import commit_lines
 from entire.attribution.commit_lines import PathLines
 from entire.attribution.replay import Lineage
-from entire.git.diff import Change, FilePatch
+from entire.git.diff import FileChange, FilePatch
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
 from tests.unit.attribution import differences
 from tests.unit.attribution.differences import FILE, NO_FILE, added_lines, between, patch, removed_count
@@ -183,7 +183,7 @@ def whole(row: Lineage, old: dict[str, list[str]], new: dict[str, list[str]]) ->
 
 def other(status: str, path: str, old: str, new: str, modes: tuple[str, str], *, binary: bool = False) -> FilePatch:
     """Return a patch without lines: a mode, a binary file."""
-    change = Change(
+    change = FileChange(
         path=path, old_path=path, status=status, old_mode=modes[0], new_mode=modes[1], old_oid=old, new_oid=new
     )
     return FilePatch(change=change, binary=binary, hunks=())

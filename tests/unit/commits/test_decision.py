@@ -10,7 +10,7 @@ import pytest
 from entire import layout, lifecycle
 from entire.agents import registry
 from entire.commits import attempts, decision, examination
-from entire.commits.attempts import Attempt
+from entire.commits.attempts import CommitAttempt
 from entire.commits.replaced_commits import Replaced
 from entire.directory import AgentDirectory
 from entire.git import diff
@@ -53,7 +53,7 @@ class Stage:
         assert session.turn is not None
         return session.turn.id
 
-    def attempt(self, git: GitCommand | None = None, **environment: str) -> Attempt:
+    def attempt(self, git: GitCommand | None = None, **environment: str) -> CommitAttempt:
         self.repo.git("add", "-A")
         self.context.forget()
         event = GitEvent(type=EventType.PREPARE_COMMIT, message_source="message", environment=environment)
@@ -86,7 +86,7 @@ def commit(*parents: str) -> Commit:
     ],
 )
 def test_the_first_parent_of_an_attempt(head: Commit | None, parent: str, *, amends: bool) -> None:
-    attempt = Attempt(event=GitEvent(type=EventType.PREPARE_COMMIT), message="", git=GitCommand(),
+    attempt = CommitAttempt(event=GitEvent(type=EventType.PREPARE_COMMIT), message="", git=GitCommand(),
                       operation=Operation(), head=head, tree="e" * 40, amends=amends)  # fmt: skip
     assert attempt.parent == parent
 

@@ -6,7 +6,7 @@ import pytest
 
 from entire.errors import GitError
 from entire.git import blame
-from entire.git.blame import Blame, Group, Source
+from entire.git.blame import Blame, BlameSource, Group
 from tests.unit.git.repo import Repo
 
 ONE, TWO = "1" * 40, "2" * 40
@@ -40,7 +40,7 @@ def test_groups_have_the_commits_lines_and_names() -> None:
         Group(oid=TWO, path="b", source_line=7, line=3, count=1),
         Group(oid=ONE, path="c", source_line=3, line=4, count=1),
     )
-    assert found.sources[ONE] == Source(
+    assert found.sources[ONE] == BlameSource(
         oid=ONE, author="Ann", mail="<ann@example.com>", time=1767225600.0, zone="+0100", subject="one",
         is_boundary=True)  # fmt: skip
     assert (found.sources[TWO].author, found.sources[TWO].time, found.sources[TWO].is_boundary) == ("Bob", 0.0, False)

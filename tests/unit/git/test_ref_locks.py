@@ -12,13 +12,13 @@ import pytest
 
 from entire.errors import GitError
 from entire.git import ref_locks, refs
-from entire.git.refs import Move
+from entire.git.refs import RefMove
 from tests.unit.git.repo import Repo
 
 _STARTS_A_CHILD = """
 import subprocess, sys
 from entire.git import ref_locks
-ref_locks.Note(sys.argv[1], ["refs/entire/x"]).__enter__()
+ref_locks.LockNote(sys.argv[1], ["refs/entire/x"]).__enter__()
 child = subprocess.Popen(["sleep", "60"], close_fds=False)
 print(child.pid, flush=True)
 sys.stdin.read()
@@ -30,14 +30,14 @@ def notes(repo: Repo) -> list[str]:
 
 
 def test_a_note_lasts_as_long_as_the_move(repo: Repo) -> None:
-    with ref_locks.Note(repo.top, ["refs/entire/x", "refs/entire/y"]):
+    with ref_locks.LockNote(repo.top, ["refs/entire/x", "refs/entire/y"]):
         (path,) = notes(repo)
         assert Path(path).read_text() == "refs/entire/x\nrefs/entire/y\n"
     assert notes(repo) == []
 
 
 def test_nothing_to_move_needs_no_note(repo: Repo) -> None:
-    with ref_locks.Note(repo.top, []):
+    with ref_locks.LockNote(repo.top, []):
         assert notes(repo) == []
 
 
@@ -45,7 +45,7 @@ def test_nothing_to_move_needs_no_note(repo: Repo) -> None:
                                                 (GitError("killed", status=-9), True),
                                                 (OSError("timed out"), True)])  # fmt: skip
 def test_a_note_stays_if_git_was_killed(repo: Repo, error: Exception, is_left: bool) -> None:
-    with pytest.raises(type(error)), ref_locks.Note(repo.top, ["refs/entire/x"]):
+    with pytest.raises(type(error)), ref_locks.LockNote(repo.top, ["refs/entire/x"]):
         raise error
     assert bool(notes(repo)) is is_left
 
@@ -53,7 +53,7 @@ def test_a_note_stays_if_git_was_killed(repo: Repo, error: Exception, is_left: b
 def test_a_folder_that_cannot_be_written_does_not_matter(repo: Repo) -> None:
     Path(repo.top, ".git/entire").mkdir()
     Path(ref_locks.folder(f"{repo.top}/.git")).write_text("in the way")
-    with ref_locks.Note(repo.top, ["refs/entire/x"]):
+    with ref_locks.LockNote(repo.top, ["refs/entire/x"]):
         assert notes(repo) == []
 
 
@@ -90,5 +90,5 @@ def test_a_lock_that_goes_at_once_blocks_nothing(repo: Repo) -> None:
 def test_a_move_leaves_no_note(repo: Repo) -> None:
     repo.git("commit", "-q", "--allow-empty", "-m", "x")
     head = repo.git("rev-parse", "HEAD").decode().strip()
-    refs.move(repo.top, [Move(ref="refs/entire/x", new=head, old="")])
+    refs.move(repo.top, [RefMove(ref="refs/entire/x", new=head, old="")])
     assert notes(repo) == [] and Path(ref_locks.folder(f"{repo.top}/.git")).is_dir()

@@ -8,7 +8,7 @@ import pytest
 
 from entire import layout
 from entire.git import reflog
-from entire.git.reflog import Move
+from entire.git.reflog import HeadMove
 from entire.layout import Place
 
 WHO = "Ada <ada@example.com> 1700000000 +0000"
@@ -116,4 +116,4 @@ def test_moves_after_a_place(place: Place) -> None:
     ],
 )
 def test_which_moves_made_a_commit(subject: str, is_made: bool) -> None:
-    assert Move(old="1" * 40, new="2" * 40, subject=subject).is_made is is_made
+    assert HeadMove(old="1" * 40, new="2" * 40, subject=subject).is_made is is_made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from entire.git.history import Logged
-from entire.git.reflog import Move
+from entire.git.reflog import HeadMove
 
 OLD, PARENT, NEW = "a" * 40, "b" * 40, "c" * 40
 
@@ -32,12 +32,12 @@ def commit(*parents: str) -> Logged:
     ],
 )
 def test_a_move_from_the_parent(subject: str, *, is_made: bool) -> None:
-    assert Move(old=PARENT, new=NEW, subject=subject).makes(commit(PARENT)) is is_made
-    assert not Move(old=OLD, new=NEW, subject=subject).makes(commit(PARENT))
-    assert not Move(old=PARENT, new=OLD, subject=subject).makes(commit(PARENT))
+    assert HeadMove(old=PARENT, new=NEW, subject=subject).makes(commit(PARENT)) is is_made
+    assert not HeadMove(old=OLD, new=NEW, subject=subject).makes(commit(PARENT))
+    assert not HeadMove(old=PARENT, new=OLD, subject=subject).makes(commit(PARENT))
 
 
 def test_an_amend_and_a_first_commit() -> None:
-    assert Move(old=OLD, new=NEW, subject="commit (amend): x").makes(commit(PARENT))
-    assert Move(old="0" * 40, new=NEW, subject="commit (initial): x").makes(commit())
-    assert not Move(old=OLD, new=NEW, subject="commit (initial): x").makes(commit())
+    assert HeadMove(old=OLD, new=NEW, subject="commit (amend): x").makes(commit(PARENT))
+    assert HeadMove(old="0" * 40, new=NEW, subject="commit (initial): x").makes(commit())
+    assert not HeadMove(old=OLD, new=NEW, subject="commit (initial): x").makes(commit())

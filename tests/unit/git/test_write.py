@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.errors import GitError
-from entire.git.write import LargeBlobs, Stream, blob_id, quote
+from entire.git.write import ImportStream, LargeBlobs, blob_id, quote
 from tests.unit.git.repo import WEIRD, Repo, Tree, trees
 from tests.unit.git.test_diff import entries
 
@@ -24,7 +24,7 @@ def test_a_commit_is_a_tree_with_changes(
     repo: Repo, base: Tree, changes: dict[str, bytes | None], with_parent: bool
 ) -> None:
     tree = repo.tree(base)
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     parent = stream.commit(
         message=b"parent", author=AUTHOR, tree=repo.tree({"other": ("100644", b"other\n")}), changes={}
     )
@@ -48,7 +48,7 @@ def test_a_commit_is_a_tree_with_changes(
 
 
 def test_a_commit_on_a_parent_keeps_its_tree_where_none_is_given(repo: Repo) -> None:
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     first = stream.commit(
         message=b"1", author=AUTHOR, tree=repo.tree({"a/b": ("100644", b"1\n"), "c": ("100644", b"2\n")}), changes={}
     )
@@ -63,10 +63,10 @@ def test_a_commit_on_a_parent_keeps_its_tree_where_none_is_given(repo: Repo) -> 
 
 
 def test_objects_of_an_earlier_stream_and_no_refs_left(repo: Repo) -> None:
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     mark = stream.blob(b"kept")
     oid = stream.write()[mark]
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     commit = stream.commit(message=b"", author=AUTHOR, changes={"x": ("100644", oid)})
     assert repo.git("cat-file", "blob", stream.write()[commit] + ":x") == b"kept"
     assert repo.git("for-each-ref") == b""
@@ -80,7 +80,7 @@ def test_few_objects_are_loose_and_a_pack_is_compressed_whatever_the_user_has_se
     repo.git("config", "fastimport.unpackLimit", "1")
     repo.git("config", "transfer.unpackLimit", "1")
     repo.git("config", "core.looseCompression", "0")
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     marks = {f"a/b/{number}": ("100644", stream.blob(b"%d" % number + b"x" * 3000)) for number in range(count)}
     stream.commit(message=b"m", author=AUTHOR, changes=marks)
     stream.write()
@@ -90,7 +90,7 @@ def test_few_objects_are_loose_and_a_pack_is_compressed_whatever_the_user_has_se
 
 
 def test_an_object_that_is_not_there_is_an_error_and_moves_nothing(repo: Repo) -> None:
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     stream.commit(message=b"x", author=AUTHOR, changes={"x": ("100644", "12" * 20)})
     with pytest.raises(GitError):
         stream.write()
@@ -133,7 +133,7 @@ def test_a_large_blob_that_git_cannot_store_is_an_error(repo: Repo) -> None:
 
 @pytest.mark.parametrize("name", WEIRD)
 def test_names_are_quoted_as_fast_import_reads_them(repo: Repo, name: str) -> None:
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     mark = stream.commit(message=b"x", author=AUTHOR, changes={name: ("100644", stream.blob(b"1"))})
     assert [path for path, _ in entries(repo, stream.write()[mark])] == [name]
     assert quote(name).startswith(b'"')
@@ -143,7 +143,7 @@ def test_the_work_tree_and_the_index_are_not_touched(repo: Repo) -> None:
     repo.write("a", "100644", b"1\n")
     repo.git("add", "a")
     index = Path(repo.top, ".git", "index").read_bytes()
-    stream = Stream(repo.top)
+    stream = ImportStream(repo.top)
     stream.commit(message=b"x", author=AUTHOR, changes={"a": ("100644", stream.blob(b"2\n"))})
     stream.write()
     assert Path(repo.top, ".git", "index").read_bytes() == index

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.index import database, search, texts, update, words
-from entire.index.entries import OPEN, STORED, Entry, Link, Source
+from entire.index.entries import OPEN, STORED, IndexEntry, IndexLink, IndexSource
 from entire.index.tracks import Tracks
 from entire.model.findings import KINDS, SearchRequest
 from entire.model.value import replace
@@ -20,7 +20,7 @@ WORDS = ("zebra", "yak", "walrus", "snake_case", "camelCase", "a/path.py", "ç™»å
 PERIODS = ((0.0, 0.0), (0.0, 60.0), (50.0, 100.0), (90.0, 0.0))
 
 entries = st.builds(
-    Entry,
+    IndexEntry,
     kind=st.sampled_from(KINDS),
     text=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
     position=st.just(0),
@@ -33,11 +33,11 @@ conversations = st.lists(entries, max_size=8)
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[dict[str, tuple[Source, list[Entry]]]]:
+def histories(draw: st.DrawFn) -> list[dict[str, tuple[IndexSource, list[IndexEntry]]]]:
     """Return what is stored at some moments, by key: conversations that grow, are rewound, appear and vanish."""
-    now: dict[str, tuple[Source, list[Entry]]] = {}
+    now: dict[str, tuple[IndexSource, list[IndexEntry]]] = {}
     moments = []
-    said: dict[str, list[Entry]] = {"one": [], "two": []}
+    said: dict[str, list[IndexEntry]] = {"one": [], "two": []}
     for number in range(draw(st.integers(1, 6))):
         session = draw(st.sampled_from(("one", "two")))
         kept = draw(st.integers(0, len(said[session]) + 3))
@@ -46,14 +46,14 @@ def histories(draw: st.DrawFn) -> list[dict[str, tuple[Source, list[Entry]]]]:
         for key in draw(st.lists(st.sampled_from(sorted(now)), unique=True)) if now else ():
             del now[key]
         scope, created = draw(st.sampled_from((STORED, OPEN))), float(draw(st.integers(1, 5)))
-        source = Source(key=f"k{number}", session_id=session, scope=scope, created=created,
+        source = IndexSource(key=f"k{number}", session_id=session, scope=scope, created=created,
                         checkpoint_id="" if scope == OPEN else f"c{number}")  # fmt: skip
         now[source.key] = (source, said[session])
         moments.append(dict(now))
     return moments
 
 
-def placed(present: dict[str, tuple[Source, list[Entry]]]) -> dict[tuple[object, ...], float]:
+def placed(present: dict[str, tuple[IndexSource, list[IndexEntry]]]) -> dict[tuple[object, ...], float]:
     """Return when each beginning of a conversation was first stored: in a checkpoint, if one has it."""
     found: dict[tuple[object, ...], tuple[bool, float]] = {}
     for source, said in present.values():
@@ -69,7 +69,7 @@ def index() -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def bring(db: sqlite3.Connection, present: dict[str, tuple[Source, list[Entry]]]) -> None:
+def bring(db: sqlite3.Connection, present: dict[str, tuple[IndexSource, list[IndexEntry]]]) -> None:
     """Bring an index to what is stored now."""
     known = update.keys(db, STORED) | update.keys(db, OPEN)
     update.change(db, [source for source, _ in present.values()], known - set(present),
@@ -97,7 +97,7 @@ def words_of(db: sqlite3.Connection) -> list[tuple[object, ...]]:
 @given(moments=histories())
 @settings(max_examples=120, deadline=None)
 def test_an_index_that_was_brought_up_to_date_equals_a_new_one(
-    moments: Sequence[dict[str, tuple[Source, list[Entry]]]],
+    moments: Sequence[dict[str, tuple[IndexSource, list[IndexEntry]]]],
 ) -> None:
     with index() as followed, index() as new:
         for present in moments:
@@ -129,7 +129,9 @@ def filters(draw: st.DrawFn) -> SearchRequest:
 @given(moments=histories(), request=filters(), period=st.sampled_from(PERIODS))
 @settings(max_examples=200, deadline=None)
 def test_every_word_is_found_where_it_is_and_nowhere_else(
-    moments: Sequence[dict[str, tuple[Source, list[Entry]]]], request: SearchRequest, period: tuple[float, float]
+    moments: Sequence[dict[str, tuple[IndexSource, list[IndexEntry]]]],
+    request: SearchRequest,
+    period: tuple[float, float],
 ) -> None:
     sessions = {source.session_id for source, _ in moments[-1].values()}
     request = request if any(name.startswith(request.session) for name in sessions) else replace(request, session="")
@@ -159,12 +161,12 @@ def test_every_word_is_found_where_it_is_and_nowhere_else(
 
 
 def test_a_conversation_that_grows_is_one_track_and_a_rewound_one_shares_its_beginning() -> None:
-    said = [Entry(kind="prompt", text=f"word{n}", position=n) for n in range(6)]
-    other = [*said[:3], Entry(kind="prompt", text="another", position=3)]
+    said = [IndexEntry(kind="prompt", text=f"word{n}", position=n) for n in range(6)]
+    other = [*said[:3], IndexEntry(kind="prompt", text="another", position=3)]
     with index() as db:
         tracks = Tracks(db, texts.Texts(db), "s")
         for key, conversation in (("a", said[:2]), ("b", said), ("c", other), ("d", said[:4])):
-            tracks.add(Source(key=key, session_id="s"), conversation)
+            tracks.add(IndexSource(key=key, session_id="s"), conversation)
         assert db.execute("SELECT id, parent, fork FROM track").fetchall() == [(1, 0, 0), (2, 1, 3)]
         assert db.execute("SELECT key, track, length FROM version").fetchall() == [
             ("a", 1, 2), ("b", 1, 6), ("c", 2, 4), ("d", 1, 4)
@@ -175,8 +177,8 @@ def test_a_conversation_that_grows_is_one_track_and_a_rewound_one_shares_its_beg
 def test_a_text_is_held_once_and_compressed() -> None:
     long = "the same output of a tool\n" * 1000
     with index() as db:
-        said = [Entry(kind="output", text=long, position=n) for n in range(50)]
-        update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        said = [IndexEntry(kind="output", text=long, position=n) for n in range(50)]
+        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda _: None)
         ((body,),) = db.execute("SELECT body FROM text").fetchall()
         assert len(body) < len(long) / 20
         assert texts.unpack(body) == long
@@ -185,10 +187,10 @@ def test_a_text_is_held_once_and_compressed() -> None:
 
 def test_commits_are_those_of_the_checkpoint() -> None:
     with index() as db:
-        source = Source(key="a", session_id="s", checkpoint_id="c1")
-        update.change(db, [source], [], lambda _: [Entry(kind="prompt", text="zebra")], lambda _: None)
-        update.set_links(db, [Link(checkpoint_id="c1", oid="1" * 40, author="Ann", time=1.0),
-                              Link(checkpoint_id="c1", oid="2" * 40, author="Bob", time=2.0)])  # fmt: skip
+        source = IndexSource(key="a", session_id="s", checkpoint_id="c1")
+        update.change(db, [source], [], lambda _: [IndexEntry(kind="prompt", text="zebra")], lambda _: None)
+        update.set_links(db, [IndexLink(checkpoint_id="c1", oid="1" * 40, author="Ann", time=1.0),
+                              IndexLink(checkpoint_id="c1", oid="2" * 40, author="Bob", time=2.0)])  # fmt: skip
         (found,), _ = search.find(db, SearchRequest(query="zebra", author="ann"))
         assert (found.commits, found.author) == (("2" * 40, "1" * 40), "Bob")
         assert search.find(db, SearchRequest(query="zebra", author="zed")) == ([], False)
@@ -204,8 +206,8 @@ def test_the_words_of_a_text() -> None:
 
 def test_a_text_in_many_sessions_is_found_in_each_of_them() -> None:
     with index() as db:
-        sources = [Source(key=f"k{number}", session_id=f"s{number}") for number in range(30)]
-        update.change(db, sources, [], lambda _: [Entry(kind="answer", text="Done.")], lambda _: None)
+        sources = [IndexSource(key=f"k{number}", session_id=f"s{number}") for number in range(30)]
+        update.change(db, sources, [], lambda _: [IndexEntry(kind="answer", text="Done.")], lambda _: None)
         ((marks,),) = db.execute("SELECT marks FROM text").fetchall()
         assert marks.split() == [words.EVERY, words.WIDESPREAD, words.REPEATED]
         found, _ = search.find(db, SearchRequest(query="done", session="s29"))
@@ -215,8 +217,11 @@ def test_a_text_in_many_sessions_is_found_in_each_of_them() -> None:
 def test_no_text_and_no_query_can_contain_a_mark() -> None:
     marks = f"{words.FAILED} {words.of_tool('Bash')} {words.of_session('s')}"
     with index() as db:
-        said = [Entry(kind="prompt", text=f"zebra {marks}"), Entry(kind="prompt", text="yak", tool="Bash", failed=True)]
-        update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        said = [
+            IndexEntry(kind="prompt", text=f"zebra {marks}"),
+            IndexEntry(kind="prompt", text="yak", tool="Bash", failed=True),
+        ]
+        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda _: None)
         assert search.find(db, SearchRequest(query="zebra", failed=True)) == ([], False)
         assert [one.snippet for one in search.find(db, SearchRequest(query=marks))[0]] == [f"zebra {marks}"]
 
@@ -227,7 +232,10 @@ PREFIXES = ("z*", "y*", "c*", "s*", "n*", "p*", "zebra y*", "camel c*", "yak -z*
 @given(moments=histories(), query=st.sampled_from(PREFIXES), period=st.sampled_from(PERIODS), most=st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_a_prefix_finds_the_same_in_each_way(
-    moments: Sequence[dict[str, tuple[Source, list[Entry]]]], query: str, period: tuple[float, float], most: int
+    moments: Sequence[dict[str, tuple[IndexSource, list[IndexEntry]]]],
+    query: str,
+    period: tuple[float, float],
+    most: int,
 ) -> None:
     ways = {"as words": (99, 0), "by looking": (0, 99), "by looking at a few": (0, most), "by SQLite": (0, 0)}
     with index() as db, pytest.MonkeyPatch.context() as patch:
@@ -241,10 +249,10 @@ def test_a_prefix_finds_the_same_in_each_way(
 
 
 def test_a_prefix_of_many_words_is_found_without_collecting_them() -> None:
-    said = [Entry(kind=kind, text=f"c{n:02}", time=float(n)) for kind in KINDS for n in range(1, 99)]
+    said = [IndexEntry(kind=kind, text=f"c{n:02}", time=float(n)) for kind in KINDS for n in range(1, 99)]
     asked: list[str] = []
     with index() as db:
-        update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda _: None)
         db.set_trace_callback(asked.append)
         found, has_more = search.find(db, SearchRequest(query="c*", limit=3))
     assert ([finding.snippet for finding in found], has_more) == (["c98", "c97", "c96"], True)

@@ -12,7 +12,7 @@ from entire.layout import Place
 from entire.maintenance import undo_notes
 from entire.model import jsontext
 from entire.model.session import Entry, Session
-from entire.model.turns import Mark, RunningTurn, TurnKey
+from entire.model.turns import RunningTurn, TurnKey, TurnMark
 from entire.model.value import replace
 from entire.store import sessions
 from entire.store.journal import Journal, RetainedSteps
@@ -37,7 +37,7 @@ def made(number: int, by: str, running: tuple[str, ...], paths: tuple[str, ...],
     """Return a snapshot's entry, its names as plain text."""
     return Entry(
         tree=f"{number}" * 40, time=float(number), by=TurnKey(by), running=tuple(map(RunningTurn, running)),
-        paths=paths, mark=Mark(mark),
+        paths=paths, mark=TurnMark(mark),
     )  # fmt: skip
 
 

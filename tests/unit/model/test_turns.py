@@ -14,11 +14,11 @@ from entire.model.turns import (
     NO_TURN,
     PERSON,
     PERSON_INSTEAD,
-    Mark,
     MarkKind,
     Owner,
     RunningTurn,
     TurnKey,
+    TurnMark,
     owner_between,
 )
 
@@ -60,18 +60,18 @@ def test_people_have_no_turn(owner: Owner) -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False), ids)
 def test_the_mark_of_a_rewind(moment: float, transaction: str) -> None:
-    mark = Mark.rewind(moment, transaction)
+    mark = TurnMark.rewind(moment, transaction)
     assert (mark.kind, mark.moment, mark.transaction, mark.undone) == (MarkKind.REWIND, moment, transaction, "")
 
 
 def test_the_mark_of_an_undo() -> None:
-    mark = Mark.undo("1-a", "2-b")
+    mark = TurnMark.undo("1-a", "2-b")
     assert (mark.kind, mark.undone, mark.transaction, mark.moment) == (MarkKind.UNDO, "1-a", "2-b", 0.0)
 
 
 @pytest.mark.parametrize("text", ["0" * 40, "rewind x 1", "rewind 1.0", "undo 1", "undo 1 2 3"])
 def test_any_other_mark_is_a_steps(text: str) -> None:
-    mark = Mark(text)
+    mark = TurnMark(text)
     assert (mark.kind, mark.transaction, mark.undone, mark.moment) == (MarkKind.STEP, "", "", 0.0)
 
 
@@ -81,7 +81,8 @@ def test_no_mark() -> None:
 
 def test_a_rewinds_mark_says_whose_changes_it_took_back() -> None:
     whole, mine, alone = (
-        Mark.rewind(1.5, "t"), Mark.rewind(1.5, "t", keep_mine=True), Mark.rewind(1.5, "t", session_id="a b"),
+        TurnMark.rewind(1.5, "t"), TurnMark.rewind(1.5, "t", keep_mine=True),
+        TurnMark.rewind(1.5, "t", session_id="a b"),
     )  # fmt: skip
     assert [mark.keeps("") for mark in (whole, mine, alone)] == [False, True, True]
     assert [mark.keeps("a b") for mark in (whole, mine, alone)] == [False, False, False]

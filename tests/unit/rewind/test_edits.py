@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from entire.model.session import Entry
-from entire.model.turns import NO_TURN, PERSON, Mark, RunningTurn, TurnKey
+from entire.model.turns import NO_TURN, PERSON, RunningTurn, TurnKey, TurnMark
 from entire.rewind import edits
 from entire.rewind.edits import SnapshotHistory
 from entire.store import journal
@@ -37,12 +37,12 @@ def look(time: float, paths: str = "", by: TurnKey = NO_TURN, mark: str = "", co
         by=by,
         running=running,
         paths=tuple(paths.split()),
-        mark=Mark(mark),
+        mark=TurnMark(mark),
         commit=commit,
     )
 
 
-def told(found: list[edits.Change]) -> list[tuple[str, float, str]]:
+def told(found: list[edits.PathEdit]) -> list[tuple[str, float, str]]:
     return [(change.path, change.time, change.session_id) for change in found]
 
 
@@ -71,11 +71,11 @@ def test_looks_are_found_by_step_turn_and_time(looks: Any) -> None:
 
 def test_a_rewind_takes_back_what_it_undid_and_its_undo_brings_it_again(looks: Any) -> None:
     before = (look(1), look(2, "x y", A), look(3, "x"), look(4, "x", B))
-    rewind = look(5, "x", mark=Mark.rewind(2, "t1"))
-    undo = look(6, "x", mark=Mark.undo("t1", "t2"))
-    again = look(7, "x", mark=Mark.rewind(2, "t3"))
+    rewind = look(5, "x", mark=TurnMark.rewind(2, "t1"))
+    undo = look(6, "x", mark=TurnMark.undo("t1", "t2"))
+    again = look(7, "x", mark=TurnMark.rewind(2, "t3"))
     late = look(8, "x")
-    whole_way = look(9, "x", mark=Mark.undo("t1", "t4"))  # all of it, in one go
+    whole_way = look(9, "x", mark=TurnMark.undo("t1", "t4"))  # all of it, in one go
     whole = [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("x", 4, "b")]
     assert told(looks(*before).since(0)) == whole
     assert told(looks(*before, rewind).since(0)) == whole[:2]
@@ -87,22 +87,22 @@ def test_a_rewind_takes_back_what_it_undid_and_its_undo_brings_it_again(looks: A
 
 def test_a_rewind_to_a_later_point_brings_its_changes_again(looks: Any) -> None:
     before = (look(1), look(2, "x", A), look(3, "x"), look(4, "x", B))
-    rows = looks(*before, look(5, "x", mark=Mark.rewind(2, "t1")), look(6, "x", mark=Mark.rewind(3, "t2")))
+    rows = looks(*before, look(5, "x", mark=TurnMark.rewind(2, "t1")), look(6, "x", mark=TurnMark.rewind(3, "t2")))
     assert told(rows.since(0)) == [("x", 2, "a"), ("x", 3, "")]
     assert told(rows.since(3)) == []
 
 
 def test_what_a_rewind_merged_it_did_not_take_back(looks: Any) -> None:
     before = (look(1), look(2, "x y", A), look(3, "x"), look(4, "x y", B), look(5, "x", A))
-    rows = looks(*before, look(6, "x y", mark=Mark.rewind(1, "t1", keep_mine=True)))
+    rows = looks(*before, look(6, "x y", mark=TurnMark.rewind(1, "t1", keep_mine=True)))
     assert told(rows.since(0)) == [("x", 3, "")]
-    rows = looks(*before, look(6, "x y", mark=Mark.rewind(2, "t1", session_id="a")))
+    rows = looks(*before, look(6, "x y", mark=TurnMark.rewind(2, "t1", session_id="a")))
     assert told(rows.since(0)) == [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("x", 4, "b"), ("y", 4, "b")]
-    again = look(7, "x y", mark=Mark.rewind(1, "t2", session_id="a"))
-    undo = look(8, "x y", mark=Mark.undo("t1", "t3"))
-    rows = looks(*before, look(6, "x y", mark=Mark.rewind(2, "t1", session_id="a")), again)
+    again = look(7, "x y", mark=TurnMark.rewind(1, "t2", session_id="a"))
+    undo = look(8, "x y", mark=TurnMark.undo("t1", "t3"))
+    rows = looks(*before, look(6, "x y", mark=TurnMark.rewind(2, "t1", session_id="a")), again)
     assert told(rows.since(0)) == [("x", 3, ""), ("x", 4, "b"), ("y", 4, "b")]
-    rows = looks(*before, look(6, "x y", mark=Mark.rewind(2, "t1", session_id="a")), again, undo)
+    rows = looks(*before, look(6, "x y", mark=TurnMark.rewind(2, "t1", session_id="a")), again, undo)
     assert told(rows.since(0)) == told(looks(*before).since(0))
 
 

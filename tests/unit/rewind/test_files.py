@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from entire.model.turns import PERSON, Owner
 from entire.rewind import files
-from entire.rewind.edits import Change
+from entire.rewind.edits import PathEdit
 
 OWNERS = st.sampled_from([PERSON, Owner("a/1"), Owner("a/2"), Owner("b/1")])
 
@@ -23,7 +23,7 @@ def test_what_is_not_as_in_a_commit() -> None:
 @given(st.lists(OWNERS, max_size=12))
 def test_changes_are_put_together_by_session(owners: list[Owner]) -> None:
     row = [
-        Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=owner) for n, owner in enumerate(owners)
+        PathEdit(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=owner) for n, owner in enumerate(owners)
     ]
     groups = files._groups(row, [(f"{n}", f"{n + 1}") for n in range(len(row))])
     assert [change for group in groups for change in group] == row
@@ -32,5 +32,5 @@ def test_changes_are_put_together_by_session(owners: list[Owner]) -> None:
 
 
 def test_changes_with_another_one_between_them_are_apart() -> None:
-    row = [Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=PERSON) for n in range(3)]
+    row = [PathEdit(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=PERSON) for n in range(3)]
     assert files._groups(row, [("a", "b"), ("b", "c"), ("d", "e")]) == [row[:2], row[2:]]

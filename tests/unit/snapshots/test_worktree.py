@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from entire import layout
 from entire.git import diff, status
 from entire.git.read import Objects
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.layout import Place
 from entire.model.value import replace
 from entire.snapshots import worktree
@@ -42,7 +42,7 @@ class Snapshots:
         bytes_before = index.read_bytes() if index.exists() else b""
         with Objects(self.repo.top) as objects:
             taken = worktree.take(self.place, self.before, objects, self.limit, self.trees)
-        stream = Stream(self.repo.top)
+        stream = ImportStream(self.repo.top)
         for target in taken.links.values():
             stream.blob(target)
         commit = stream.commit(message=b"snapshot\n", author=AUTHOR, tree=taken.base_tree, changes=taken.changes)

@@ -11,7 +11,7 @@ import pytest
 
 from entire.layout import Place
 from entire.model.session import Entry
-from entire.model.turns import Mark, RunningTurn, TurnKey
+from entire.model.turns import RunningTurn, TurnKey, TurnMark
 from entire.model.value import replace
 from entire.snapshots import worktree
 from entire.store import journal
@@ -134,7 +134,9 @@ def test_what_a_journal_drops_is_found_in_the_past(place: Place) -> None:
     own.reports = {TurnKey("a/1"): ["x", "y"], TurnKey("a/2"): ["z"]}
     for number in range(5):
         own.note(
-            entry(number, by=TurnKey("a/1"), running=(RunningTurn("a/1"),), paths=("x",), mark=Mark(f"{number}" * 40))
+            entry(
+                number, by=TurnKey("a/1"), running=(RunningTurn("a/1"),), paths=("x",), mark=TurnMark(f"{number}" * 40)
+            )
         )
     own.drop(2)
     kept.save(live=False)

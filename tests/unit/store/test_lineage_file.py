@@ -13,14 +13,14 @@ from entire.model.records import SessionRecord, usage_from_json
 from entire.model.transcripts import TokenUsage
 from entire.model.value import replace
 from entire.store import lineage_file
-from entire.store.lineage_file import FileLines, LineageFile, Link
+from entire.store.lineage_file import FileLines, LineageFile, LineageLink
 from entire.store.turnlog import TurnNote
 
 oid = st.text("0123456789abcdef", min_size=40, max_size=40)
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 owner = st.sampled_from(["s1/t1", "s2/t1", "person", "person instead"])
 moment = st.integers(1_600_000_000, 2_000_000_000).map(float)
-link = st.builds(Link, commit=oid, tree=oid, patch_id=oid, branch=text, time=moment, examined=st.booleans())
+link = st.builds(LineageLink, commit=oid, tree=oid, patch_id=oid, branch=text, time=moment, examined=st.booleans())
 
 
 @st.composite
@@ -49,7 +49,7 @@ notes = st.lists(
 
 @given(link, st.dictionaries(text, lines, max_size=3), st.dictionaries(text, notes, max_size=2))
 def test_what_is_written_is_read_again(
-    link: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
+    link: LineageLink, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
 ) -> None:
     record = lineage_file.make(None, link, files, turns)
     assert lineage_file.parse(lineage_file.dumps(record)) == record
@@ -60,7 +60,7 @@ def test_what_is_written_is_read_again(
 
 @given(link, link, st.dictionaries(text, lines, max_size=2), st.dictionaries(text, notes, max_size=2))
 def test_an_amended_commit_keeps_the_older_links(
-    first: Link, second: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
+    first: LineageLink, second: LineageLink, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
 ) -> None:
     before = lineage_file.make(None, first, {}, {})
     for after in (lineage_file.make(before, second, files, turns), lineage_file.with_commit(before, second)):
@@ -96,7 +96,7 @@ records = st.builds(
 
 def test_joined_records_list_each_commit_once_in_order() -> None:
     first, second, third = (
-        Link(commit=name * 40, tree="0" * 40, time=time) for name, time in (("b", 1.0), ("c", 2.0), ("a", 3.0))
+        LineageLink(commit=name * 40, tree="0" * 40, time=time) for name, time in (("b", 1.0), ("c", 2.0), ("a", 3.0))
     )
     joined = lineage_file.join(LineageFile(commits=(first, second)), LineageFile(commits=(first, third)))
     assert joined.commits == (first, second, third)

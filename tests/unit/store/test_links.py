@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from entire.git.history import Logged
 from entire.git.read import Commit, Objects, TreeEntry
-from entire.git.write import Stream
+from entire.git.write import ImportStream
 from entire.model.ids import CheckpointId
 from entire.store import links
-from entire.store.links import Links
+from entire.store.links import CheckpointLinks
 
 AUTHOR = "A <a@example.com> 1700000000 +0000"
 IDS = [CheckpointId(f"{number:012x}") for number in range(1, 5)]
@@ -36,7 +36,7 @@ def write(repo: str, base: str, of: Commit, *ids: CheckpointId, patch: str = "")
     """Return a commit with these links on top of ``base``."""
     with Objects(repo) as objects:
         changes = links.changes(objects, base, of, ids, patch)
-    stream = Stream(repo)
+    stream = ImportStream(repo)
     entries = {path: ("100644", stream.blob(entry[1])) for path, entry in changes.items() if entry}  # type: ignore[arg-type]
     mark = stream.commit(message=b"x", author=AUTHOR, parents=(base,) if base else (), changes=entries)
     return stream.write()[mark]
@@ -47,7 +47,7 @@ def test_what_is_recorded_is_found_in_its_order(repo: str) -> None:
     tip = write(repo, tip, commit(), IDS[0], IDS[1])
     tip = write(repo, tip, commit(SECOND), IDS[3])
     with Objects(repo) as objects:
-        found = Links(repo, objects, [tip])
+        found = CheckpointLinks(repo, objects, [tip])
         assert found.recorded(FIRST) == [IDS[2], IDS[0], IDS[1]]
         assert found.recorded(SECOND) == [IDS[3]]
         assert found.recorded("ab" + "e" * 38) == found.recorded("00" + "e" * 38) == found.recorded("") == []
@@ -63,8 +63,8 @@ def test_what_a_message_names_is_not_recorded_and_comes_first(repo: str) -> None
     with Objects(repo) as objects:
         assert links.changes(objects, tip, commit(message=message), [IDS[1]], PATCH) == {}
         assert links.changes(objects, tip, commit(), [IDS[0]]) == {}
-        assert not Links(repo, objects, [tip]).has_patches()
-        found = Links(repo, objects, [tip])
+        assert not CheckpointLinks(repo, objects, [tip]).has_patches()
+        found = CheckpointLinks(repo, objects, [tip])
         logged = Logged(oid=FIRST, parents=(), time=0.0, author="", message=message)
         assert found.of(commit(message=message)) == found.of(logged) == [IDS[1], IDS[0]]
 
@@ -72,8 +72,8 @@ def test_what_a_message_names_is_not_recorded_and_comes_first(repo: str) -> None
 def test_all_branches_count_and_one_may_be_missing(repo: str) -> None:
     one, two = write(repo, "", commit(), IDS[0]), write(repo, "", commit(), IDS[1], IDS[0])
     with Objects(repo) as objects:
-        assert sorted(Links(repo, objects, [one, "refs/heads/none", two]).recorded(FIRST)) == IDS[:2]
-        assert Links(repo, objects, []).recorded(FIRST) == []
+        assert sorted(CheckpointLinks(repo, objects, [one, "refs/heads/none", two]).recorded(FIRST)) == IDS[:2]
+        assert CheckpointLinks(repo, objects, []).recorded(FIRST) == []
         assert links.changes(objects, "", commit(), [IDS[0]]).keys() == {f"links/commits/ab/{'c' * 38}-000-{IDS[0]}"}
 
 
@@ -88,7 +88,7 @@ def test_strange_names_are_passed_over(names: list[str]) -> None:
 
 def with_files(repo: str, *paths: str) -> str:
     """Return a commit with these paths as empty files: what a join leaves that takes the files of both sides."""
-    stream = Stream(repo)
+    stream = ImportStream(repo)
     blob = stream.blob(b"")
     mark = stream.commit(message=b"x", author=AUTHOR, changes=dict.fromkeys(paths, ("100644", blob)))
     return stream.write()[mark]
@@ -99,11 +99,14 @@ def test_what_a_person_has_unlinked_is_not_found_until_it_is_linked_again(repo: 
     logged = Logged(oid=FIRST, parents=(), time=0.0, author="", message=message)
     own = write(repo, "", commit(), IDS[0])
     with Objects(repo) as objects:
-        assert (Links(repo, objects, [own]).unlinked(FIRST), Links(repo, objects, [own]).unlinked_commits()) == ([], {})
-        once = links.toggled(Links(repo, objects, [own]), FIRST, IDS[:2])
+        assert (
+            CheckpointLinks(repo, objects, [own]).unlinked(FIRST),
+            CheckpointLinks(repo, objects, [own]).unlinked_commits(),
+        ) == ([], {})
+        once = links.toggled(CheckpointLinks(repo, objects, [own]), FIRST, IDS[:2])
         assert once.keys() == {f"links/unlinked/ab/{'c' * 38}-001-{name}" for name in IDS[:2]}
         first = with_files(repo, *once)
-        found = Links(repo, objects, [own, first])
+        found = CheckpointLinks(repo, objects, [own, first])
         assert found.of(logged) == found.recorded(FIRST) == []
         assert found.is_recorded(FIRST)
         assert not found.is_recorded(SECOND)
@@ -115,8 +118,8 @@ def test_what_a_person_has_unlinked_is_not_found_until_it_is_linked_again(repo: 
         assert again.keys() == {f"links/unlinked/ab/{'c' * 38}-002-{IDS[1]}"}
         second = with_files(repo, *again)
         for tips in ([own, first, second], [second, first, own]):
-            assert Links(repo, objects, tips).of(logged) == [IDS[1]]
-            assert Links(repo, objects, tips).recorded(FIRST) == []
+            assert CheckpointLinks(repo, objects, tips).of(logged) == [IDS[1]]
+            assert CheckpointLinks(repo, objects, tips).recorded(FIRST) == []
 
 
 class Clone:

@@ -24,7 +24,7 @@ def test_kept_and_found_again(tmp_path: Path) -> None:
     kept: list[RetainedSteps] = []
     for base in ("b" * 40, "c" * 40):  # within one moment
         kept.append(retained_steps.plan(kept, "e3b0c4", base, tip=tip, size=10, now=1000.0))
-        refs.move(repo.top, [refs.Move(ref=kept[-1].ref, new=tip, old="")])
+        refs.move(repo.top, [refs.RefMove(ref=kept[-1].ref, new=tip, old="")])
     found = retained_steps.find(repo.top, "e3b0c4")
     assert [(retained.base, retained.tip, retained.worktree_id) for retained in found] == [
         ("c" * 40, tip, "e3b0c4"), ("b" * 40, tip, "e3b0c4"),

@@ -13,7 +13,7 @@ from entire.git.read import Objects
 from entire.model.ids import CheckpointId
 from entire.store import forgotten, tombstones
 from entire.store.forgotten import Record
-from entire.store.rewriting import Change, Rewriter
+from entire.store.rewriting import BlobRewrite, Rewriter
 
 ID = CheckpointId("aabbbbbbbbbb")
 
@@ -36,7 +36,7 @@ def repo(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def rewrite(repo: Path, change: Change) -> Rewriter:
+def rewrite(repo: Path, change: BlobRewrite) -> Rewriter:
     with Objects(str(repo)) as objects:
         pack = Pack(str(repo), 40)
         rewriter = Rewriter(objects, pack, change)
@@ -49,7 +49,7 @@ def test_commits_before_the_first_change_stay_and_all_else_but_the_content_too(r
     first, second, third = history.oldest_first(str(repo), ["HEAD"])
     old = git(repo, "rev-parse", f"{second}:aa/bbbbbbbbbb/0/full.jsonl")
     new = git(repo, "hash-object", "-w", "--stdin", stdin="mark")
-    done = rewrite(repo, Change(blobs={old: new}))
+    done = rewrite(repo, BlobRewrite(blobs={old: new}))
     assert list(done.commits) == [second, third]
     assert done.origins == [second]
     form = "%an %ae %ad %cn %cd %B"
@@ -57,14 +57,14 @@ def test_commits_before_the_first_change_stay_and_all_else_but_the_content_too(r
     assert git(repo, "show", f"{done.commits[second]}:aa/bbbbbbbbbb/0/full.jsonl") == "mark"
     assert git(repo, "rev-parse", f"{done.commits[third]}^{{tree}}") == git(repo, "rev-parse", f"{third}^{{tree}}")
     assert git(repo, "rev-parse", f"{done.commits[second]}^") == first
-    assert rewrite(repo, Change(blobs={old: new})).commits == done.commits
+    assert rewrite(repo, BlobRewrite(blobs={old: new})).commits == done.commits
 
 
 def test_a_signature_of_the_old_commit_goes(repo: Path) -> None:
     data = git(repo, "cat-file", "commit", "HEAD").replace("\n\n", "\ngpgsig -----BEGIN\n line\n -----END\n\n", 1)
     signed = git(repo, "hash-object", "-w", "-t", "commit", "--literally", "--stdin", stdin=data + "\n")
     git(repo, "update-ref", "HEAD", signed)
-    done = rewrite(repo, Change(checkpoints=frozenset([ID])))
+    done = rewrite(repo, BlobRewrite(checkpoints=frozenset([ID])))
     assert "gpgsig" not in git(repo, "cat-file", "commit", done.commits[signed])
     assert git(repo, "ls-tree", "--name-only", done.commits[signed]).split() == ["file0", "file1", "file2"]
 

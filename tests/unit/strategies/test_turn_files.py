@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.git.diff import Change
+from entire.git.diff import FileChange
 from entire.git.partial_commit import StagedPaths
 from entire.layout import Place
 from entire.model.session import Session
@@ -20,7 +20,7 @@ OLD, NEW, OTHER, GONE = "1" * 40, "2" * 40, "3" * 40, "0" * 40
 def staged(**oids: str) -> StagedPaths:
     mode = "100644"
     changes = {
-        path: Change(
+        path: FileChange(
             path=path,
             old_path=path,
             status="M",

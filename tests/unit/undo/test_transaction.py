@@ -496,12 +496,12 @@ def test_a_case_only_rename_where_case_does_not_count(place: Place, top: Path, m
     def blind(call: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *args, **named: call(*map(spelled, args), **named)
 
-    def prepared(self: backups.Tree, top: str) -> None:
+    def prepared(self: backups.SavedTree, top: str) -> None:
         plain(self, top)
         monkeypatch.setattr(self, "_ignores_case", True)
 
-    plain = backups.Tree.__init__
-    monkeypatch.setattr(backups.Tree, "__init__", prepared)
+    plain = backups.SavedTree.__init__
+    monkeypatch.setattr(backups.SavedTree, "__init__", prepared)
     for name in ("lstat", "unlink", "rmdir", "mkdir", "rename", "open", "listdir"):
         monkeypatch.setattr(os, name, blind(getattr(os, name)))
     change = draft(place)

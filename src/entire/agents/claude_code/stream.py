@@ -34,7 +34,7 @@ _MAX_SEARCHES = 16  # of the whole file, at about 100 ms per 100 MB; a session n
 _LOOK_BACK = 4 << 20  # bytes before a position without a mark in which to search for its answer
 
 
-class Stream:
+class TranscriptStream:
     """The records in ``source`` from ``since`` on; iterate once, then ask for the ``end``.
 
     ``sidechain``: it is a subagent's transcript, in which all records are ``isSidechain``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import transcripts
-from entire.agents.claude_code.stream import Stream
+from entire.agents.claude_code.stream import TranscriptStream
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.model.ids import is_tool_id
@@ -21,11 +21,11 @@ class ClaudeTranscript(RecordSource, LineTranscript):
         super().__init__(session_ref, stored)
         self._parts = {}
 
-    def stream(self, since: Position, *, details: bool = False) -> Stream:
+    def stream(self, since: Position, *, details: bool = False) -> TranscriptStream:
         from entire.agents.claude_code import subagents
 
         sidechain = subagents.is_subagent_file(self.session_ref)
-        return Stream(self.source, self.readable(since), sidechain=sidechain, details=details)
+        return TranscriptStream(self.source, self.readable(since), sidechain=sidechain, details=details)
 
     def end(self, known: Position = START) -> Position:
         """Return the end of the last complete line, counted from the start of the file if it became shorter."""

@@ -35,7 +35,7 @@ def records(data: bytes, *, is_subagent: bool = False) -> Iterator[Record]:
     """Yield what a transcript says. In a subagent's, the first prompt is the task that it was given."""
     found = [(at, messages.as_main(native) if is_subagent else native) for at, native in _natives(data)]
     repeated = _repeated([native for _, native in found])
-    for record in _Reader(repeated).records(found):
+    for record in _FormReader(repeated).records(found):
         yield replace(record, by=AGENT) if is_subagent and isinstance(record, Prompt) else record
 
 
@@ -85,7 +85,7 @@ def _repeated(natives: list[Native]) -> set[tuple[str, type]]:
             for said in messages.said(native, 0, "")[:1]}  # fmt: skip
 
 
-class _Reader:
+class _FormReader:
     """Reads the records in order. ``repeated``: what is left out, as ``_repeated`` returns it."""
 
     def __init__(self, repeated: set[tuple[str, type]]) -> None:

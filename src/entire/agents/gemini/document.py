@@ -9,7 +9,7 @@ from entire.model.transcripts import START, Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.agents.gemini.stream import Stream
+    from entire.agents.gemini.stream import ChatStream
     from entire.conversation.conversation import Conversation
 
 
@@ -27,7 +27,7 @@ class ChatDocument(Chat, DocumentTranscript):
         found = super().end(known)
         return Position(count=found.count, byte=found.byte, mark=DOCUMENT + name if name else "")
 
-    def stream(self, since: Position, *, details: bool = False) -> Stream:
+    def stream(self, since: Position, *, details: bool = False) -> ChatStream:
         numbered = enumerate(self.natives()[since.count :], since.count)
         natives = ((native, at, 0) for at, native in numbered if isinstance(native, dict))
         return self._stream(natives, Position(count=since.count), details=details)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _REPLAYING = "~"  # at the end of a mark: the position is inside a replay
 
 
-class Stream:
+class ChatStream:
     """What ``natives`` say, which follow ``since``; iterate once, then ask for the ``end``. ``by``: who prompts."""
 
     def __init__(

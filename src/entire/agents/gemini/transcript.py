@@ -7,7 +7,7 @@ from itertools import islice
 
 from entire.agents import transcripts
 from entire.agents.gemini import records, sessions
-from entire.agents.gemini.stream import Stream
+from entire.agents.gemini.stream import ChatStream
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.conversation.records import AGENT, PERSON
@@ -33,9 +33,9 @@ class Chat(RecordSource):
     committed: tuple[str, ...] = ()
     """Abbreviated ids of commits that hooks reported."""
 
-    def _stream(self, natives: Iterable[Placed], since: Position, *, details: bool = False) -> Stream:
+    def _stream(self, natives: Iterable[Placed], since: Position, *, details: bool = False) -> ChatStream:
         by = AGENT if sessions.is_subagent(self.source) else PERSON
-        return Stream(natives, since, self.session_ref, by=by, details=details)
+        return ChatStream(natives, since, self.session_ref, by=by, details=details)
 
     def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
         """Tell whether a command made a commit, one that is in the transcript or the one that just ended."""
@@ -62,7 +62,7 @@ class ChatLines(Chat, LineTranscript):
         super().__init__(session_ref, stored)
         self._parts = {}
 
-    def stream(self, since: Position, *, details: bool = False) -> Stream:
+    def stream(self, since: Position, *, details: bool = False) -> ChatStream:
         start = self._marked(self.readable(since))
         return self._stream(self._natives(start), start, details=details)
 

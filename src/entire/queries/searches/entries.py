@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents import readings
 from entire.conversation.messages import BY_AGENT, BY_USER
-from entire.index.entries import Entry
+from entire.index.entries import IndexEntry
 from entire.model.findings import ANSWER, OUTPUT, PROMPT, TOOL
 from entire.model.value import replace
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from entire.store.transcript_ends import TranscriptEnd
 
 
-class Reader:
+class EntryReader:
     """Reads the stored states of one session's conversation: later states first, then their beginnings cost little."""
 
     def __init__(self, session_id: str) -> None:
@@ -45,7 +45,7 @@ class Reader:
         return ends and b"\n" in part and self._data.startswith(part)
 
 
-def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:
+def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[IndexEntry]:
     """Return the entries of a conversation. ``prompts``: those that events carried; some may be missing in it, and then
     have no number there.
     """
@@ -55,23 +55,23 @@ def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:
     for number, text in enumerate(prompts, 1):
         if text.strip() and text.strip() not in known:
             known.add(text.strip())
-            found.append(Entry(kind=PROMPT, text=text, position=end, turn=0 if is_read else number))
+            found.append(IndexEntry(kind=PROMPT, text=text, position=end, turn=0 if is_read else number))
     return found
 
 
-def _said(said: Iterable[Message]) -> Iterator[Entry]:
+def _said(said: Iterable[Message]) -> Iterator[IndexEntry]:
     turn = 0
     for message in said:
         if message.who == BY_USER:
             turn += 1
-            yield Entry(PROMPT, message.text, message.at, turn, message.time)
+            yield IndexEntry(PROMPT, message.text, message.at, turn, message.time)
         elif message.who == BY_AGENT:
-            yield Entry(ANSWER, message.text, message.at, turn, message.time)
+            yield IndexEntry(ANSWER, message.text, message.at, turn, message.time)
         else:
             yield from _call(message, turn)
 
 
-def _call(message: Message, turn: int) -> Iterator[Entry]:
+def _call(message: Message, turn: int) -> Iterator[IndexEntry]:
     """Yield a tool call and its output."""
     call = message.call
     failed = call is not None and call.has_failed
@@ -80,6 +80,6 @@ def _call(message: Message, turn: int) -> Iterator[Entry]:
         edits = [text for edit in call.edits for text in (edit.path, edit.old, edit.new)]
         asked += [text for text in (call.command, call.subagent, *edits) if text and text not in asked]
     text = "\n".join(text for text in asked if text)
-    yield Entry(TOOL, text or message.name, message.at, turn, message.time, message.name, failed)
+    yield IndexEntry(TOOL, text or message.name, message.at, turn, message.time, message.name, failed)
     if call is not None and call.output.strip():
-        yield Entry(OUTPUT, call.output, message.at, turn, message.time, message.name, failed)
+        yield IndexEntry(OUTPUT, call.output, message.at, turn, message.time, message.name, failed)

@@ -7,7 +7,7 @@ import os
 
 from entire.directory import AgentDirectory
 from entire.git import history, read
-from entire.index.entries import OPEN, Source
+from entire.index.entries import OPEN, IndexSource
 from entire.queries.searches import entries
 from entire.store import checkpoints, sessions, step_transcripts, transcript_ends, transcripts, turnlog
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from entire.agents.contract import Agent
-    from entire.index.entries import Entry
+    from entire.index.entries import IndexEntry
     from entire.layout import Place
     from entire.model.session import Session
 
@@ -29,7 +29,7 @@ class OpenConversations:
         self._objects = read.Objects(place.top)
         self._branches: dict[str, str] = {}
         self._sessions: dict[str, Session] = {}
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, IndexSource] = {}
         for session in sessions.list_states(place):
             if not session.removed:
                 source = self._source(session)
@@ -44,7 +44,7 @@ class OpenConversations:
     ) -> None:
         self._objects.close()
 
-    def read(self, source: Source) -> list[Entry]:
+    def read(self, source: IndexSource) -> list[IndexEntry]:
         """Return what an open session says; its agent's plugin is not asked."""
         session = self._sessions[source.key]
         agent = AgentDirectory.without_plugins().agent_of(session) if session.agent else None
@@ -53,14 +53,16 @@ class OpenConversations:
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:
             prompts.append(session.turn.prompt)
-        return entries.of(entries.Reader(session.session_id).messages(transcript_ends.cut(content), agent), prompts)
+        return entries.of(
+            entries.EntryReader(session.session_id).messages(transcript_ends.cut(content), agent), prompts
+        )
 
     def _saved_content(self, session: Session, agent: Agent | None) -> bytes:
         parts = step_transcripts.latest_parts(self._objects, session)
         blobs = [blob for oid in parts if (blob := self._objects.blob(oid)) is not None]
         return checkpoints.joined(blobs, agent.reassemble_transcript if agent is not None else None)
 
-    def _source(self, session: Session) -> Source:
+    def _source(self, session: Session) -> IndexSource:
         """Return a session as it is now; the key changes with its file, its turns, and what git has of it."""
         turn_id = session.turn.id if session.turn is not None else ""
         facts = (
@@ -69,7 +71,7 @@ class OpenConversations:
             _version(turnlog.path(self._place, session.session_id)),
         )  # fmt: skip
         digest = hashlib.sha256(repr(facts).encode("utf-8", "replace")).hexdigest()
-        return Source(
+        return IndexSource(
             key=f"open/{digest}",
             session_id=session.session_id,
             scope=OPEN,

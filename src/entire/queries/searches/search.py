@@ -9,7 +9,7 @@ from entire.directory import AgentDirectory
 from entire.git import history, refs
 from entire.index import database, update
 from entire.index import search as index_search
-from entire.index.entries import OPEN, STORED, Link
+from entire.index.entries import OPEN, STORED, IndexLink
 from entire.model.findings import Finding, SearchView
 from entire.model.ids import shell_word
 from entire.model.value import replace
@@ -105,7 +105,7 @@ def _take_in_open(db: sqlite3.Connection, place: Place, report: Callable[[int], 
 def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:
     """Note the commits of the checkpoints, if a branch, tag or HEAD has moved."""
     from entire.git.read import Objects
-    from entire.store.links import Links
+    from entire.store.links import CheckpointLinks
 
     top = catalog.place.top
     users = [(name, oid) for name, oid in refs.find(top).items() if not name.startswith(_OUR_REFS)]
@@ -114,9 +114,9 @@ def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:
     if update.state(db, _REFS) == digest:
         return
     with Objects(top) as objects:
-        linked = Links(top, objects, catalog.commits).log()
+        linked = CheckpointLinks(top, objects, catalog.commits).log()
     update.set_links(db, (
-        Link(checkpoint_id=checkpoint_id, oid=one.commit.oid, author=one.commit.author, time=one.commit.committed)
+        IndexLink(checkpoint_id=checkpoint_id, oid=one.commit.oid, author=one.commit.author, time=one.commit.committed)
         for one in linked for checkpoint_id in one.checkpoint_ids
     ))  # fmt: skip
     update.remember(db, _REFS, digest)

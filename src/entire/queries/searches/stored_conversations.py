@@ -7,7 +7,7 @@ from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.git import bulk, read, write
 from entire.git.read import parse_tree
-from entire.index.entries import Source
+from entire.index.entries import IndexSource
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
 from entire.model.times import parse_time
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.git.read import Object
-    from entire.index.entries import Entry
+    from entire.index.entries import IndexEntry
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Task
 
@@ -37,7 +37,7 @@ class StoredConversations:
     def __init__(self, catalog: Catalog, known: Set[tuple[str, str]]) -> None:
         self._top = catalog.place.top
         self._objects = _Blobs(self._top)
-        self._reader = entries.Reader("")
+        self._reader = entries.EntryReader("")
         self._slots: dict[str, Slot] = {}
         self._with_tasks: set[str] = set()  # trees of checkpoints
         self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
@@ -54,7 +54,7 @@ class StoredConversations:
     ) -> None:
         self._objects.close()
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[IndexSource]:
         """Return the sessions in new checkpoints."""
         found = []
         for checkpoint_id, tree, slot in self._read_slots():
@@ -68,7 +68,7 @@ class StoredConversations:
         )
         return [*found, *self._subagents(found)]
 
-    def _subagents(self, found: Sequence[Source]) -> Iterator[Source]:
+    def _subagents(self, found: Sequence[IndexSource]) -> Iterator[IndexSource]:
         """Yield the conversations of subagents in new checkpoints; each belongs to a session there."""
         sessions = {(source.checkpoint_id, source.session_id): source for source in found}
         for checkpoint_id, tree, task in self._read_tasks():
@@ -88,7 +88,7 @@ class StoredConversations:
             for entry in self._objects.tree(folder):
                 yield checkpoint_id, tree, checkpoints.read_task(self._objects, entry)
 
-    def read(self, source: Source) -> list[Entry]:
+    def read(self, source: IndexSource) -> list[IndexEntry]:
         """Return what a session says in a checkpoint."""
         if source.subagent:
             end = transcript_ends.cut(self._objects.blob(self._transcripts[source.key]) or b"")
@@ -98,7 +98,7 @@ class StoredConversations:
         slot = self._slots[source.key]
         if self._reader.session_id != source.session_id:
             self._objects.forget()
-            self._reader = entries.Reader(source.session_id)
+            self._reader = entries.EntryReader(source.session_id)
         agent = AgentDirectory.without_plugins().make_by_type(source.agent)
         said = self._reader.messages(self._end(slot, agent), agent)
         return entries.of(said, checkpoints.prompts(self._objects, slot))
@@ -184,8 +184,8 @@ def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:
     return f"{checkpoint_id}/{tree}/{slot.number}"
 
 
-def _source(checkpoint_id: str, tree: str, record: SessionRecord, slot: Slot) -> Source:
-    return Source(
+def _source(checkpoint_id: str, tree: str, record: SessionRecord, slot: Slot) -> IndexSource:
+    return IndexSource(
         key=_key(checkpoint_id, tree, slot),
         session_id=record.session_id,
         agent=record.agent,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SUBJECT = 100  # characters of a tool call on one line
 
 
-class Limits(Value):
+class DisplayLimits(Value):
     """How many lines and characters of each text are shown, and how to see the rest."""
 
     said: int
@@ -28,8 +28,8 @@ class Limits(Value):
     hint: str
 
 
-FOLDED = Limits(said=60, diff=12, output=0, characters=20_000, hint="--full shows all")
-UNFOLDED = Limits(said=5_000, diff=2_000, output=2_000, characters=500_000, hint="--full --json shows all")
+FOLDED = DisplayLimits(said=60, diff=12, output=0, characters=20_000, hint="--full shows all")
+UNFOLDED = DisplayLimits(said=5_000, diff=2_000, output=2_000, characters=500_000, hint="--full --json shows all")
 
 
 class Renderer:
