@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import shutil
@@ -128,28 +129,35 @@ def quotes_what_it_tells_the_shell(rig: Rig, folder: Path) -> None:
     """
     agent: Any = rig.adapter()
     sh = shutil.which("sh") or "/bin/sh"
+    fake, given_file = folder / "agent", folder / "given"
+    fake.write_text(f"#!{sh}\nprintf '%s\\0' \"$@\" >{shlex.quote(str(given_file))}\n")
+    fake.chmod(0o755)
     arguments = len(shlex.split(agent.format_resume_command("an-id"))) - 1
     for word in _WORDS:
         command = agent.format_resume_command(word)
         if not command:
             assert not is_session_id(word) or argument_problem(word), word
             continue
-        program = shlex.split(command)[0]
-        given_file = folder / "given"
-        bin_folder = folder / "bin"
-        bin_folder.mkdir(exist_ok=True)
-        fake = bin_folder / program
-        fake.write_text(f"#!{sh}\nprintf '%s\\0' \"$@\" >{shlex.quote(str(given_file))}\n")
-        fake.chmod(0o755)
         given_file.unlink(missing_ok=True)
-        script = f"cd {shlex.quote(str(folder))} && {command}"
-        env = {"PATH": f"{bin_folder}:/usr/bin:/bin"}
-        done = subprocess.run([sh, "-c", script], env=env, timeout=60, capture_output=True)
+        script = f"cd {shlex.quote(str(folder))} && {shlex.quote(str(fake))} {_after_the_program(command)}"
+        done = subprocess.run([sh, "-c", script], env={"PATH": "/usr/bin:/bin"}, timeout=60, capture_output=True)
         same(done.returncode, 0, (word, command, done.stderr))
         given = given_file.read_bytes().decode().split("\0")[:-1]
         same(sum(one == word or one.endswith(f"={word}") for one in given), 1, (word, command, given))
         same(len(given), arguments, (word, command, given))
         assert not (folder / "hit").exists(), (word, command)
+
+
+def _after_the_program(command: str) -> str:
+    """Return what follows a command's first word, as it is written: another program is run in place of that one,
+    wherever it is.
+    """
+    source = io.StringIO(command)
+    words = shlex.shlex(source, posix=True)
+    words.whitespace_split = True
+    words.commenters = ""
+    words.get_token()
+    return source.read()
 
 
 def reads_from_any_path(rig: Rig, folder: Path) -> None:

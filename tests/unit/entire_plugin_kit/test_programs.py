@@ -97,6 +97,14 @@ def test_settings_that_are_laid_out_in_another_way_are_a_note_where_no_sample_wa
     assert (result.status, "laid out in another way" in result.reason) == (Status.NOTE, True), result
 
 
+def test_the_program_of_a_resume_command_is_not_touched(tmp_path: Path) -> None:
+    program = tmp_path / "good agent"
+    program.write_text("the agent")
+    named = Fault(name="absolute", changes=(("good-agent --resume", f"'{program}' --resume"),))
+    (result,) = results(named.write(tmp_path), "shell").values()
+    assert (result.status, program.read_text()) == (Status.PASSED, "the agent"), result
+
+
 # ---------------------------------------------------------------- rigs of plugins
 
 
