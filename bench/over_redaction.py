@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from entire.redact import find
+from entire.redact import Redactor
 
 UNIT = 10_000_000
 
@@ -25,7 +25,7 @@ def measure(paths: list[Path], *, show: bool = False) -> tuple[int, Counter[str]
     for path in _files(paths):
         data = _read(path)
         size += len(data)
-        for finding in find(data, lines=path.suffix == ".jsonl"):
+        for finding in Redactor().find(data, lines=path.suffix == ".jsonl"):
             found[finding.rule] += 1
             if show:
                 line = data.count(b"\n", 0, finding.start) + 1

@@ -20,8 +20,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from entire.redact import Sources, adopt
-
 # Helpers of the end-to-end tests that assert: a failure there shows the values, too.
 pytest.register_assert_rewrite("proof", "repo", "situations", "stories")
 
@@ -160,11 +158,7 @@ SEALED = pytest.StashKey[dict[str, str]]()
 def seal(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Give each test the sealed environment, a home of its own and a current folder outside of any repository.
-
-    The rules and the memory of redaction are those of no repository, whatever a test before has opened.
-    """
-    adopt(Sources())
+    """Give each test the sealed environment, a home of its own and a current folder outside of any repository."""
     home = tmp_path_factory.mktemp("home")
     (home / ".gitconfig").write_text(GIT_CONFIG)
     old = str(request.config.stash[HOME])

@@ -24,7 +24,6 @@ from entire import layout
 from entire.cli import main
 from entire.model import trailers
 from entire.model.ids import CheckpointId
-from entire.redact import Sources, adopt
 from tests import forks
 from tests.integration import beginnings
 
@@ -224,7 +223,6 @@ class Session:
 
     def hook(self, verb: str, **extra: object) -> None:
         payload = self.payload(verb, **extra)
-        adopt(Sources())  # a real hook is a process of its own
         before, stdin = Path.cwd(), sys.stdin
         os.chdir(self.cwd)
         try:

@@ -10,6 +10,7 @@ import pytest
 from entire import files, layout, redact
 from entire.audit import record, remotes
 from entire.errors import EntireError
+from entire.redact import Redactor
 from entire_secrets.text import Finding
 from tests.integration import secrets
 from tests.integration.commandline import Command
@@ -139,13 +140,13 @@ def test_a_second_audit_reads_only_what_is_new(audit: Command, monkeypatch: pyte
     first = json.loads(audit("--json", status=1))
     secrets.put(audit.story, "70/405949a16f/0/prompt.txt", "new")
     read: list[bytes] = []
-    find = redact.find
+    find = Redactor.find
 
-    def noted(data: bytes, *, lines: bool = False) -> list[Finding]:
+    def noted(self: Redactor, data: bytes, *, lines: bool = False) -> list[Finding]:
         read.append(data)
-        return find(data, lines=lines)
+        return find(self, data, lines=lines)
 
-    monkeypatch.setattr(redact, "find", noted)
+    monkeypatch.setattr(Redactor, "find", noted)
     second = json.loads(audit("--json", status=1))
     assert second["secrets"] == first["secrets"]
     assert b"new" in read
@@ -246,7 +247,7 @@ def test_a_broken_note_of_the_last_audit_makes_none_due(audit: Command) -> None:
     place = layout.find(str(audit.story.root))
     assert place is not None
     (audit.story.root / ".git/entire/audit/last.json").write_text("{")
-    assert not record.is_due(place)
+    assert not record.is_due(place, Redactor())
 
 
 def test_fetch_needs_pushed(audit: Command) -> None:

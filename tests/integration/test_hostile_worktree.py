@@ -19,7 +19,6 @@ import pytest
 from entire.cli import main
 from entire.commands import TABLE
 from entire.directory import AgentDirectory
-from entire.redact import Sources, adopt
 from tests.integration import hostile_worktree
 from tests.integration.hostile_worktree import HARMLESS, KINDS, a_file, an_endless_file
 from tests.integration.shown import begun
@@ -101,7 +100,6 @@ class World:
 
     def run(self, capsys: pytest.CaptureFixture[str], *words: str, stdin: str = "") -> str:
         """Run a command or a hook, note what is wrong, and return what it said."""
-        adopt(Sources())  # a real hook is a process of its own
         capsys.readouterr()
         before, given = Path.cwd(), sys.stdin
         os.chdir(self.story.root)

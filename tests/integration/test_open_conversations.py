@@ -9,6 +9,7 @@ from entire.model.transcripts import Edit, Message, ToolCall
 from entire.queries.searches import entries
 from entire.queries.searches.open_conversations import OpenConversations
 from entire.queries.searches.stored_conversations import StoredConversations
+from entire.store import redactor_of
 from entire.store.catalog import Catalog
 from tests.integration.story import Story
 
@@ -18,12 +19,12 @@ def test_a_session_is_told_again_only_after_it_went_on(story: Story) -> None:
     assert place is not None
     session = story.started()
     session.prompt("One")
-    with OpenConversations(place) as first, OpenConversations(place) as second:
+    with OpenConversations(place, redactor_of(place)) as first, OpenConversations(place, redactor_of(place)) as second:
         assert set(first.sources) == set(second.sources)
         (source,) = first.sources.values()
         assert [entry.text for entry in first.read(source)] == ["One"]
     session.stop("Answer.")
-    with OpenConversations(place) as third:
+    with OpenConversations(place, redactor_of(place)) as third:
         assert not set(third.sources) & set(first.sources)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from entire.model.trials import TrialRequest
 from entire.queries import trials
+from entire.redact import Redactor
 from entire.workspace.rules import Rules
 from entire_secrets.own_rules import value_hash
 from entire_secrets.rules.table import BY_ID
@@ -161,4 +162,4 @@ def test_every_rule_is_listed_once(story: Story) -> None:
     name = str(story.path("notes.txt"))
     seen: list[tuple[int, int]] = []
     view = Rules.find(story.root).test(TrialRequest(files=(name,)), lambda done, total: seen.append((done, total)))
-    assert (view, seen[-1]) == (trials.of_files([name], lambda *_: None), (40, 40))
+    assert (view, seen[-1]) == (trials.of_files(Redactor(), [name], lambda *_: None), (40, 40))

@@ -22,6 +22,7 @@ from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
 from entire.model.transcripts import FileLines
+from entire.redact import Redactor
 from entire.store import checkpoints, sessions, steps
 from entire.store import transcripts as stored
 from tests.integration.story import Story
@@ -116,7 +117,7 @@ class Growing:
         data = self.path.read_bytes()
         lines = data.count(b"\n") + (not data.endswith(b"\n"))
         held = FileLines(path=str(self.path), lines=lines, size=len(data))
-        found = stored.store(self.session, held, str(self.path.parent), lines_of.shorten)
+        found = stored.store(self.session, held, str(self.path.parent), lines_of.shorten, Redactor())
         for oid, part in zip(stored.part_ids(self.session), found.parts, strict=True):
             self.written.setdefault(oid, bytes(part) if not isinstance(part, str) else b"")
         parts = [self.written[part] if isinstance(part, str) else bytes(part) for part in found.parts]

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from entire.redact import redact, redact_json, redact_jsonl
+from entire.redact import Redactor
 from tests.secrets import judging, kinds
 from tests.secrets.carriers import CARRIERS, Carrier, Text
 from tests.secrets.kinds import Kind
@@ -15,7 +15,8 @@ from tests.secrets.transcripts import AGENTS, Agent, record, transcript
 from tests.secrets.values import expand, split
 
 SEED = 2026
-REDACT = {"lines": redact_jsonl, "document": redact_json, "text": redact}
+_BUILT_IN = Redactor()
+REDACT = {"lines": _BUILT_IN.redact_jsonl, "document": _BUILT_IN.redact_json, "text": _BUILT_IN.redact}
 BATCH = 100
 """Records in a transcript: as in a long session, and few enough that the documents stay ordinary."""
 

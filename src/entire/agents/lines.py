@@ -116,32 +116,44 @@ def is_same_record(stored: bytes, own: bytes) -> bool:
         return True
     if b"REDACTED" not in stored:
         return False
-    from entire.redact import redact_jsonl, seals
+    from entire.redact import seals
 
-    if _matches_marks(stored, own) or redact_jsonl(own) == stored:
+    if _matches_marks(stored, own):
         return True
     whole = seals.without_broken(stored)
     return whole != stored and is_same_record(whole, own)
 
 
 def _matches_marks(stored: bytes, own: bytes) -> bool:
-    """Tell whether two records differ only at redaction marks.
-
-    Redaction rules differ between versions and the Go CLI. A mark replaces a part of one JSON string.
+    """Tell whether two records differ only at redaction marks, whatever the rules were: those of another version, of a
+    repository, or of the Go CLI. A mark replaces a part of one string of JSON, in whole escapes.
     """
     import re
 
     first, *more = re.split(_MARK, stored)
     if not more or not own.startswith(first):
         return False
-    at = len(first)
-    for piece in more[:-1]:
-        found = own.find(piece, at + 1)
-        if found < 0 or b'"' in own[at:found]:
+    is_json = own.lstrip()[:1] in (b"{", b"[", b'"')
+    string = re.compile(rb'(?:[^"\\]++|\\.)*+' if is_json else rb".*+", re.DOTALL)
+    at, limit = len(first), -1
+    for number, piece in enumerate(more, 1):
+        if at > limit:
+            end = string.match(own, at)
+            limit = end.end() if end is not None else at
+        found = own.find(piece, at + 1, limit + len(piece)) if number < len(more) else len(own) - len(piece)
+        while is_json and at < found <= limit and _splits_escape(own, at, found) and number < len(more):
+            found = own.find(piece, found + 1, limit + len(piece))
+        if not at < found <= limit or (is_json and _splits_escape(own, at, found)):
             return False
         at = found + len(piece)
-    end = len(own) - len(more[-1])
-    return end > at and own.endswith(more[-1]) and b'"' not in own[at:end]
+    return at == len(own) and own.endswith(more[-1])
+
+
+def _splits_escape(data: bytes, low: int, at: int) -> bool:
+    run = at
+    while run > low and data[run - 1] == 0x5C:
+        run -= 1
+    return (at - run) % 2 == 1
 
 
 def _whole_lines(data: bytes) -> bytes:

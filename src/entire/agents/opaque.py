@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import transcripts
+from entire.agents.lines import is_same_record
 from entire.model.transcripts import START, Agreement, Position
 
 TYPE_CHECKING = False
@@ -38,10 +39,8 @@ class OpaqueTranscript:
 
     def agreement(self, stored: bytes) -> Agreement:
         """Compare whole contents: in one that is redacted, no part can be told from another."""
-        from entire.redact import redact_json
-
         own = self.snapshot()
-        if own == stored or (own and redact_json(own) == stored):
+        if is_same_record(stored, own):
             return Agreement(common=own, joined=own, extent=len(stored), stored_is_longer=False, own_is_longer=False)
         if stored.startswith(own) or own.startswith(stored):
             shorter = min(stored, own, key=len)

@@ -13,7 +13,6 @@ from entire.index import database
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
 from entire.recording import proposals
-from entire.redact import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from entire.audit.verdicts import Verdict
     from entire.layout import Place
     from entire.model.audits import AuditRequest
+    from entire.redact import Redactor
 
     Progress = Callable[[int, int], None]
 
@@ -30,10 +30,9 @@ _BATCH = 32  # blobs between two reports of the progress
 _MAX_BLOB = 64 << 20  # a transcript's part has at most 50 MB
 
 
-def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress) -> AuditView:
+def audit(place: Place, redactor: Redactor, request: AuditRequest, *, now: float, progress: Progress) -> AuditView:
     """Scan everything that is stored, or with ``pushed`` what remotes are known to hold."""
-    record.adopt_rules(place)
-    scan = Scan(place, progress)
+    scan = Scan(place, redactor, progress)
     try:
         known = remotes.find(place.top, fetch=request.fetch, now=now)
         for remote in known:
@@ -50,8 +49,8 @@ def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress
         scan.verdicts.save()
         if not scan.left_out:
             record.note(place, scan.verdicts.rules, now=now)
-    found = proposals.unfollowed(place, settings.load(place))
-    config = current().config
+    found = proposals.unfollowed(place, settings.load(place), redactor)
+    config = redactor.config
     return replace(scan.view(), remotes=tuple(remote.view for remote in known), pushed=request.pushed,
                    unfollowed=tuple(f"{each.text}; {each.remedy}" for each in found),
                    exceptions=config.exceptions if config is not None else "")  # fmt: skip
@@ -60,9 +59,9 @@ def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress
 class Scan:
     """Collects secrets with their places, each text read once."""
 
-    def __init__(self, place: Place, progress: Progress) -> None:
+    def __init__(self, place: Place, redactor: Redactor, progress: Progress) -> None:
         self.place = place
-        self.verdicts = Verdicts(place)
+        self.verdicts = Verdicts(place, redactor)
         self.unread: list[str] = []
         self._progress = progress
         self._secrets: dict[str, Verdict] = {}

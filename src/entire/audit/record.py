@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from entire import files, redact
+from entire import files
 from entire.errors import CorruptError, EntireError
-from entire.recording.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
+    from entire.redact import Redactor
 
 
 def _path(place: Place) -> str:
@@ -27,7 +27,7 @@ def note(place: Place, rules: str, *, now: float) -> None:
         pass
 
 
-def is_due(place: Place) -> bool:
+def is_due(place: Place, redactor: Redactor) -> bool:
     """Tell whether the rules have changed since the last audit. False if there never was one; nothing is scanned."""
     try:
         value = files.read_json(_path(place))
@@ -35,17 +35,9 @@ def is_due(place: Place) -> bool:
         return False
     if value is None:
         return False
-    adopt_rules(place)
-    return value.get("rules") != redact.rules_version()
+    return value.get("rules") != redactor.rules_version()
 
 
 def is_revealed(place: Place) -> bool:
     """Tell whether a secret was found that checkpoints may hold, and no audit has told where since."""
     return os.path.exists(place.revealed_marker)
-
-
-def adopt_rules(place: Place) -> None:
-    """Let the repository's own rules and exceptions apply, and the secrets that it remembers: also those that a person
-    named to ``forget``.
-    """
-    Context.adopt_rules(place)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import hmac
 import os
 
-from entire import files, redact
+from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.model import jsontext
 from entire.model.digest import sha256
 from entire.model.value import Value
-from entire.redact import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
+    from entire.redact import Redactor
 
 DIGITS = 12
 FORGOTTEN = "forgotten"
@@ -40,8 +40,9 @@ class Verdict(Value):
 class Verdicts:
     """Scans texts and remembers the answer by the id of the blob or commit that holds the text."""
 
-    def __init__(self, place: Place) -> None:
-        self.rules = redact.rules_version()
+    def __init__(self, place: Place, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self.rules = redactor.rules_version()
         self.late: list[str] = []  # texts that own rules did not see as a whole
         self._secrets = sha256(files.read(place.known_secrets) or b"").hexdigest()[:16]
         self._folder = os.path.join(place.common_own_dir, "audit")
@@ -105,10 +106,10 @@ class Verdicts:
     def scan(self, name: str, data: bytes) -> list[Verdict]:
         """Return the secrets in a text, each once; its file's name tells whether it consists of lines."""
         found = {}
-        config = current().config
+        config = self._redactor.config
         if config is not None:
             config.own.budget.renew(_SECONDS, len(data))
-        findings = redact.find(data, lines=is_lines(name))
+        findings = self._redactor.find(data, lines=is_lines(name))
         if config is not None and config.own.budget.unchecked:
             self.late.append(f"{name} (own rules took too long for {config.own.budget.unchecked:,} bytes)")
         for finding in findings:

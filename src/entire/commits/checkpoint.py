@@ -14,7 +14,7 @@ from entire.model.transcripts import UNKNOWN, Position, TokenUsage, total
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
 from entire.recording.session_transcript import SessionTranscript
-from entire.redact import Redacted, redact_text, trusted
+from entire.redact import Redacted, trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, links, steps, turnlog
 from entire.store import transcripts as stored
 from entire.store.checkpoint_writer import SlotContent, TaskContent
@@ -115,7 +115,7 @@ def _message(context: Context, decided: Pending, sessions: Sequence[Session]) ->
     if task is None:
         return checkpoint_writer.new_message(checkpoint_id, pairs)
     pairs.append((trailers.METADATA_TASK, checkpoint_writer.task_folder(checkpoint_id, decided.task)))
-    subject = steps.task_subject(task.type, task.description, decided.task)
+    subject = steps.task_subject(task.type, context.redactor.redact_text(task.description), decided.task)
     return checkpoint_writer.new_message(checkpoint_id, pairs, subject)
 
 
@@ -229,7 +229,8 @@ def notes_of(context: Context, session: Session, transcript: SessionTranscript, 
         return notes
     turn = replace(turn, model=transcript.model(turn.start, finish) or turn.model)
     prompts = turns.prompts_of(transcript, turn, finish, first=not notes)
-    return [*notes, *turnlog.of_turn(turn, [replace(prompt, text=redact_text(prompt.text)) for prompt in prompts])]
+    redact = context.redactor.redact_text
+    return [*notes, *turnlog.of_turn(turn, [replace(prompt, text=redact(prompt.text)) for prompt in prompts])]
 
 
 def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote]) -> int:

@@ -18,7 +18,6 @@ from entire.model.audits import ForgetView
 from entire.model.digest import sha256
 from entire.model.ids import CheckpointId
 from entire.model.value import replace
-from entire.redact import current
 from entire.redact.memory_file import MemoryFile
 from entire.store import checkpoint_writer, checkpoints, forgotten, merge, tombstones
 from entire.store.checkpoints import LOCAL_REF
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.audits import ForgetRequest
     from entire.recording.context import Context
+    from entire.redact import Redactor
     from entire.store.catalog import Catalog
 
 _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
@@ -100,7 +100,7 @@ def _carry_out(context: Context, plan: ForgetPlan, target: ForgetTarget, view: F
         draft.discard()
     refs.forget_moves(place.top, done.refs)
     if target.secret is not None:
-        remember(target.secret)
+        remember(context.redactor, target.secret)
     return replace(view, undo_id=done.id)
 
 
@@ -111,9 +111,9 @@ def _with_secret(place: Place, secret: Secret) -> bytes:
     return memory.content()
 
 
-def remember(secret: Secret) -> None:
+def remember(redactor: Redactor, secret: Secret) -> None:
     """Let redaction know a forgotten secret: the agent's own transcript still says it."""
-    memory = current().memory
+    memory = redactor.memory
     memory.learn(secret.rule, secret.value)
     memory.save()
 

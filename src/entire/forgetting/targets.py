@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from entire import redact
 from entire.audit import own_files, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.errors import EntireError, UsageError
@@ -39,7 +38,7 @@ def find(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple[Fo
             raise catalog.unknown_session(request.session)
         _check_session(context, name)
         return ForgetTarget(sessions=frozenset([name])), ForgetView(kind="session", name=name)
-    known = Verdicts(context.place)
+    known = Verdicts(context.place, context.redactor)
     if request.finding:
         value, rule = _value_of(context, known, request.finding)
     elif request.secret:
@@ -61,7 +60,7 @@ def _value_of(context: Context, known: Verdicts, digest: str) -> tuple[bytes, st
     """Return the value and the rule of a finding, by the beginning of its digest."""
     found: dict[str, tuple[bytes, str]] = {}
     for name, data in _texts(context):
-        for finding in redact.find(data, lines=verdicts.is_lines(name)):
+        for finding in context.redactor.find(data, lines=verdicts.is_lines(name)):
             value = verdicts.plain(data[finding.start : finding.end])
             if known.digest(value).startswith(digest):
                 found[known.digest(value)] = (value, finding.rule)

@@ -24,7 +24,6 @@ from entire.model.transcripts import FIGURES, START, Position, TokenUsage, of_fi
 from entire.model.value import replace
 from entire.recording.context import Context
 from entire.recording.session_transcript import SessionTranscript
-from entire.redact import redact_text
 from entire.snapshots import recorder
 from entire.snapshots.recorder import Cause
 from entire.store import checkpoints, sessions, steps, turnlog
@@ -150,7 +149,7 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
     agent = context.adapters.of(session)
     if agent is None:
         return None
-    transcript = SessionTranscript(agent, session, context.place.top)
+    transcript = SessionTranscript(agent, session, context.place.top, context.redactor)
     end = transcript.end()
     prompts = transcript.prompts(START, end)
     before = _prompt_state(context, session)
@@ -166,7 +165,7 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
     for subagent in transcript.subagents(session.covered.position, end):
         if is_tool_id(subagent.tool_use_id):
             task = SubagentTask(started=session.times.last_seen, kind=subagent.type, subagent=subagent.id,
-                                description=redact_text(subagent.description)[:200],
+                                description=context.redactor.redact_text(subagent.description)[:200],
                                 ref=subagent.session_ref)  # fmt: skip
             task.done = session.times.last_seen
             session.tasks.setdefault(subagent.tool_use_id, task)
@@ -310,18 +309,19 @@ def _rebuild_turns(
         following = None if is_last else ended_prompts[number + 1]
         after, ended = (following.position, following.time) if following else (start, session.times.last_seen)
         own = last_id if is_last and not session.is_running else new_id()
-        turn = Turn(id=logged.get(position) or own, ref=prompt.id, prompt=redact_text(prompt.text),
+        turn = Turn(id=logged.get(position) or own, ref=prompt.id, prompt=context.redactor.redact_text(prompt.text),
                     start=Position(count=position), prompt_position=position, started=prompt.time, ended=ended,
                     tokens=_spent(transcript, position, after))  # fmt: skip
         found.append(turn)
         if position not in logged:
             fresh += turnlog.of_turn(turn, [replace(prompt, position=position)])
-    turnlog.append(context.place, session.session_id, fresh)
+    turnlog.append(context.place, session.session_id, fresh, context.redactor)
     if session.is_running:
         current = next((prompt for prompt in prompts if prompt.position >= start), None)
         turn = Turn(id=last_id, start=Position(count=start), prompt_position=start, started=session.times.last_seen)
         if current is not None:
-            turn = replace(turn, ref=current.id, prompt=redact_text(current.text), started=current.time)
+            text = context.redactor.redact_text(current.text)
+            turn = replace(turn, ref=current.id, prompt=text, started=current.time)
         found.append(turn)
     if not found:  # no transcript: one turn stands for all
         found = [Turn(id=last_id, started=session.times.last_seen, ended=session.times.last_seen)]

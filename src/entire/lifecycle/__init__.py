@@ -75,7 +75,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         hook_problems = _check_git_hooks(context, event)
         before, facts = session.phase, _facts(context, session, event)
         if facts.same_turn and event.type is EventType.TURN_START:
-            _note_queued(session, event)
+            _note_queued(context, session, event)
         after, actions = transition(before, event.type, facts)
         becomes = after if after is not before else None  # else a commit among the actions may still change it
         waiting = _carry_out(context, session, event, actions, becomes)
@@ -247,11 +247,11 @@ def _note_previous(context: Context, session: Session, event: Event) -> None:
         session.metadata[PREVIOUS] = previous
 
 
-def _note_queued(session: Session, event: Event) -> None:
+def _note_queued(context: Context, session: Session, event: Event) -> None:
     """Note a prompt that was typed while the agent was busy; the same one may be delivered twice."""
     from entire.turns import turn
 
-    prompt = turn.prompt_of(event)
+    prompt = turn.prompt_of(event, context.redactor)
     if session.turn is not None and prompt not in ("", session.turn.prompt, *session.queued):
         session.queued = [*session.queued, prompt][-_MAX_QUEUED:]
 

@@ -22,7 +22,7 @@ from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views.maintenance import FindingView
 from entire.recording import directories, liveness, pending, proposals, redact_problems
-from entire.store import browse, checkpoints, forgotten, returned, tombstones
+from entire.store import browse, checkpoints, forgotten, redactor_of, returned, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
 
@@ -51,6 +51,7 @@ class Case:
         self.agents = directories.make(place)
         self._repository: Repository | None = None
         self._installed: list[Installed] | None = None
+        self.redactor = redactor_of(place)
 
     @property
     def repository(self) -> Repository:
@@ -107,7 +108,7 @@ def settings_files(case: Case) -> Iterator[FindingView]:
     for warning in case.settings.warnings if case.settings is not None else ():
         if not any(warning.startswith(path) for path in broken):
             yield finding(WARNING, warning, "correct it; until then it is ignored")
-    for each in proposals.unfollowed(case.place, case.settings):
+    for each in proposals.unfollowed(case.place, case.settings, case.redactor):
         yield finding(NOTE, each.text, each.remedy)
 
 

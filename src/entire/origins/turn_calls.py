@@ -12,7 +12,6 @@ from entire.model.value import replace
 from entire.origins.tool_calls import FileTexts, ToolAnswer, ToolCalls
 from entire.queries.transcripts import conversations
 from entire.recording import directories
-from entire.redact import redact_text
 from entire.store import checkpoints, sessions
 
 TYPE_CHECKING = False
@@ -70,7 +69,8 @@ class _CallReader:
         found = calls.find(texts, numbers)
         lines = texts.after.split("\n")
         hidden = [number for number, answer in found.items() if answer.call is None]
-        redacted = {number: text for number in hidden if (text := redact_text(lines[number - 1])) != lines[number - 1]}
+        redact = self._catalog.redactor.redact_text
+        redacted = {number: text for number in hidden if (text := redact(lines[number - 1])) != lines[number - 1]}
         if redacted:  # as the transcript has them
             lines = [redacted.get(number, line) for number, line in enumerate(lines, 1)]
             found.update(calls.find(replace(texts, after="\n".join(lines)), list(redacted)))
@@ -105,7 +105,9 @@ class _CallReader:
             with directories.make(self._place) as agents:
                 return conversations.of_checkpoint(self._objects, stored, origin.session_id, _REQUEST, agents)
         state = sessions.find(self._place, origin.session_id)
-        return conversations.of_state(self._place, self._objects, state, _REQUEST) if state is not None else None
+        if state is None:
+            return None
+        return conversations.of_state(self._place, self._objects, state, _REQUEST, self._catalog.redactor)
 
     def _committed(self, oid: str) -> float:
         """Return the moment by which a commit was made, 0.0 without one."""

@@ -65,7 +65,8 @@ def allow(path: str, name: str) -> None:
 
 
 def redacted(transcript: bytes, *, is_document: bool) -> bytes:
-    """Return a transcript, one JSON document or lines, as it is stored."""
-    from entire.redact import redact_json, redact_jsonl
+    """Return a transcript, one JSON document or lines, as it is stored without rules of a repository's own."""
+    from entire.redact import Redactor
 
-    return bytes(redact_json(transcript) if is_document else redact_jsonl(transcript))
+    built_in = Redactor()
+    return bytes(built_in.redact_json(transcript) if is_document else built_in.redact_jsonl(transcript))

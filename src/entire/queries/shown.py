@@ -134,7 +134,7 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
     newest = listed[-1] if listed else None
     part = None
     if state is not None and (newest is None or state.is_running or state.times.last_seen > newest.created):
-        part = conversations.of_state(catalog.place, objects, state, request)
+        part = conversations.of_state(catalog.place, objects, state, request, catalog.redactor)
     if newest is not None and (part is None or not part.source):
         stored = checkpoints.stored(catalog, objects, newest.id)
         with directories.make(catalog.place) as agents:

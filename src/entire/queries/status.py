@@ -67,11 +67,11 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, agents: Agent
             *_plugin_problems(place, agents, now),
             *locks.warnings(place, now),
             *_redact_warnings(place),
-            *_unfollowed(place, found),
+            *_unfollowed(catalog, found),
         ),
         failures=log.failures(place.log),
         log=place.log,
-        is_audit_due=record.is_due(place),
+        is_audit_due=record.is_due(place, catalog.redactor),
         is_secret_revealed=record.is_revealed(place),
         holding=forgotten.holding(place.top),
     )
@@ -121,9 +121,9 @@ def _redact_warnings(place: Place) -> list[str]:
     return [f"{place.redact_config}: {problems[0]}{more}"] if problems else []
 
 
-def _unfollowed(place: Place, found: Settings) -> list[str]:
+def _unfollowed(catalog: Catalog, found: Settings) -> list[str]:
     """Return what files propose and is not followed here; whether checkpoints are pushed is said by itself."""
-    proposed = proposals.unfollowed(place, found)
+    proposed = proposals.unfollowed(catalog.place, found, catalog.redactor)
     return [f"{each.text}; {each.remedy}" for each in proposed if each.key != proposals.PUSH]
 
 

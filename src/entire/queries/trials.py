@@ -18,7 +18,6 @@ from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.recording import directories
 from entire.recording.context import Context
-from entire.redact import Sources, adopt, current
 from entire.store import browse, sessions, step_transcripts
 from entire.store.catalog import Catalog
 from entire_secrets import own_rules, personal, streams
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.redact import Redactor
     from entire_secrets.own_rules import OwnRule
     from entire_secrets.streams import Source
 
@@ -41,14 +41,7 @@ OWN = ".entire/redact.toml"
 _KINDS = ("provider", "place", "name", "opinion")  # by a rule's rank
 
 
-def adopt_rules(place: Place | None) -> None:
-    """Let the rules of a repository apply, and what it remembers; outside of any, the built-in rules."""
-    adopt(Sources())  # what another command in this process read may be old
-    if place is not None:
-        Context.adopt_rules(place)
-
-
-def of_files(names: Sequence[str], progress: Progress) -> TrialView:
+def of_files(redactor: Redactor, names: Sequence[str], progress: Progress) -> TrialView:
     """Return what would be replaced in files. One that cannot be read is named, and the others are tried."""
     hits: list[HitView] = []
     unread: list[str] = []
@@ -56,13 +49,15 @@ def of_files(names: Sequence[str], progress: Progress) -> TrialView:
     for name in names:
         try:
             if name == STDIN:
-                size += _scan(sys.stdin.buffer, name, 0, progress, hits)
+                size += _scan(redactor, _TrialText(file=sys.stdin.buffer, size=0, name=name), progress, hits)
             else:
                 with files.open_regular(name) as file:
-                    size += _scan(file, name, os.fstat(file.fileno()).st_size, progress, hits)
+                    text = _TrialText(file=file, size=os.fstat(file.fileno()).st_size, name=name)
+                    size += _scan(redactor, text, progress, hits)
         except (OSError, ValueError) as error:  # a name with a NUL is a value that no file can have
             unread.append(f"{name} ({getattr(error, 'strerror', '') or 'cannot be read'})")
-    return _view(TrialView(hits=tuple(hits), size=size, files=len(names) - len(unread), unread=tuple(unread)))
+    view = TrialView(hits=tuple(hits), size=size, files=len(names) - len(unread), unread=tuple(unread))
+    return _view(redactor, view)
 
 
 class _Bounded:
@@ -78,58 +73,61 @@ class _Bounded:
         return data
 
 
-def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[HitView]) -> int:
-    """Add what would be replaced in a text; return how many bytes were read. ``total``: its size, 0 if unknown."""
+def _scan(redactor: Redactor, text: _TrialText, progress: Progress, hits: list[HitView]) -> int:
+    """Add what would be replaced in a text; return how many bytes were read."""
     read = 0
 
     def note(done: int) -> None:
         nonlocal read
         read = done
-        progress(done, max(done, total))
+        progress(done, max(done, text.size))
 
-    for hit in streams.scan(current().replacer, _Bounded(file, total) if total else file, name, note):
-        hits.append(HitView(file=name, line=hit.line, record=hit.record, rule=hit.rule,
+    file = _Bounded(text.file, text.size) if text.size else text.file
+    for hit in streams.scan(redactor.replacer, file, text.name, note):
+        hits.append(HitView(file=text.name, line=hit.line, record=hit.record, rule=hit.rule,
                             mask=verdicts.mask(hit.value), hash=own_rules.value_hash(hit.value)))  # fmt: skip
     return read
 
 
-def _view(view: TrialView) -> TrialView:
+def _view(redactor: Redactor, view: TrialView) -> TrialView:
     """Add the repository's own rules that apply, and what is wrong with them."""
-    config = current().config
+    config = redactor.config
     if config is None:
         return view
     unseen = config.own.budget.unchecked
     late = (f"own rules took too long: they did not see {unseen:,} bytes",) if unseen else ()
-    return replace(view, config=current().sources.config, problems=(*config.problems, *late),
+    return replace(view, config=redactor.sources.config, problems=(*config.problems, *late),
                    unfollowed=config.unfollowed)  # fmt: skip
 
 
 # ---------------------------------------------------------------- sessions
 
 
-def of_session(place: Place, prefix: str, progress: Progress) -> TrialView:
+def of_session(redactor: Redactor, place: Place, prefix: str, progress: Progress) -> TrialView:
     """Return what would be replaced in a session's transcript: in the agent's own, or else in what is stored of it.
 
     Raises EntireError if there is no such session, or nothing of it can be read.
     """
-    catalog = Catalog(place)
+    catalog = Catalog(place, redactor)
     session_id = catalog.session(prefix)
     if not session_id:
         raise catalog.unknown_session(prefix)
     hits: list[HitView] = []
     with _opened(place, catalog, session_id) as text:
-        size = _scan(text.file, text.name, text.size, progress, hits)
+        size = _scan(redactor, text, progress, hits)
     found = [replace(hit, file="") for hit in hits]
-    return _view(TrialView(hits=tuple(found), session=session_id, source=text.source, size=size, files=1))
+    return _view(redactor, TrialView(hits=tuple(found), session=session_id, source=text.source, size=size, files=1))
 
 
 class _TrialText(Value):
-    """A transcript to read, and where it was found: agent, step or checkpoint. ``name`` tells lines from a document."""
+    """What is read: its size, 0 if unknown, a name that tells lines from a document, and of a transcript, where it was
+    found: agent, step or checkpoint.
+    """
 
-    source: str
     file: BinaryIO
     size: int
     name: str = ""
+    source: str = ""
 
 
 @contextlib.contextmanager
@@ -182,11 +180,11 @@ def _stored(context: Context, catalog: Catalog, session_id: str, state: Session 
 # ---------------------------------------------------------------- rules
 
 
-def rules() -> list[RuleView]:
+def rules(redactor: Redactor) -> list[RuleView]:
     """Return all rules: the built-in ones, the repository's own, and the kinds of personal data it can ask for."""
     found = {rule.id: RuleView(id=rule.id, kind=_KINDS[rule.rank], source=rule.source, example=rule.example)
              for rule in reversed((*table.RULES, table.OPINION))}  # fmt: skip
-    config = current().config
+    config = redactor.config
     own = config.own.rules if config is not None else ()
     asked = [RuleView(id=kind, kind="personal", source=OWN, example="") for kind in personal.KINDS]
     return [*sorted(found.values(), key=lambda rule: (_KINDS.index(rule.kind), rule.id)), *map(_own_rule, own), *asked]

@@ -15,8 +15,7 @@ from entire.model.session import KEPT_SECONDS, Process, Session
 from entire.model.turns import RunningTurn
 from entire.model.value import replace
 from entire.recording.readers import Adapters, Transcripts
-from entire.redact import Sources, adopt, current
-from entire.store import sessions
+from entire.store import redactor_of, sessions
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from entire.directory import AgentDirectory
     from entire.layout import Place
+    from entire.redact import Redactor
     from entire.settings import Settings
     from entire.store.links import CheckpointLinks
     from entire.strategies.contract import Strategy
@@ -43,19 +43,18 @@ class Context:
         agents: AgentDirectory,
         *,
         now: Callable[[], float] = time.time,
-        redacts_as: Place | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
-        """``redacts_as``: the worktree whose own rules of redaction apply; None: this one."""
+        """``redactor`` redacts what is stored; None: by the rules of this worktree."""
         self.place = place
         self._settings = settings
         self.agents = agents
         self.now = now
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
+        self.redactor = redactor or redactor_of(place)
         self.adapters = Adapters(place, agents)
-        self.transcripts = Transcripts(self.adapters, self.objects, self.log, place.top)
-        self._redacts_as = redacts_as or place
-        self.adopt_rules(place, self._redacts_as)
+        self.transcripts = Transcripts(self.adapters, self.objects, self.log, place.top, self.redactor)
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._relevant: list[str] | None = None
@@ -72,26 +71,11 @@ class Context:
             self._settings, self._is_followed = proposals.followed(self._settings), True
         return self._settings
 
-    @staticmethod
-    def adopt_rules(place: Place, redacts_as: Place | None = None) -> None:
-        """Let the rules for secrets of a repository apply: with the own rules of the worktree ``redacts_as``, and its
-        exceptions if they are this person's own.
-        """
-        config = (redacts_as or place).redact_config
-
-        def is_own() -> bool:
-            from entire.git import tracked
-
-            return tracked.is_own(config)
-
-        found = Sources(config=config, memory=place.known_secrets, trusted=place.trusted_exceptions)
-        adopt(found, is_own)
-
     def beside(self, place: Place, settings: Settings) -> Context:
         """Return a context for another worktree, for the same hook or command: what its session said is redacted by the
         rules of the session's worktree.
         """
-        return Context(place, settings, self.agents, now=self.now, redacts_as=self._redacts_as)
+        return Context(place, settings, self.agents, now=self.now, redactor=self.redactor)
 
     def log_as(self, **fields: object) -> None:
         """Name these fields in every line of the log."""
@@ -131,12 +115,12 @@ class Context:
 
     def close(self) -> None:
         """Stop the helper processes, and log what is wrong with the rules that were read."""
-        config = current().seen_config
+        config = self.redactor.seen_config
         if config is not None:
             from entire.recording import redact_problems
 
             redact_problems.note_unchecked(self.place, self.log, config)
-            if self._redacts_as is self.place:
+            if self.redactor.sources.config == self.place.redact_config:
                 redact_problems.note(self.place, self.log, config)
         self.objects.close()
         self.agents.close()

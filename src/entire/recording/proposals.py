@@ -10,11 +10,11 @@ import os
 
 from entire.git import tracked
 from entire.model.value import Value, replace
-from entire.redact import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
+    from entire.redact import Redactor
     from entire.settings import Proposal, Settings
 
 PUSH = "strategy_options.push_sessions"
@@ -44,10 +44,10 @@ def followed(found: Settings) -> Settings:
     return replace(found, **{each.key: each.value for each in chosen}, proposals=rest)
 
 
-def unfollowed(place: Place, found: Settings | None) -> list[Unfollowed]:
+def unfollowed(place: Place, found: Settings | None, redactor: Redactor) -> list[Unfollowed]:
     """Return what the files of a worktree propose and what is not followed here; ``found``: its settings as loaded."""
     proposed = followed(found).proposals if found is not None else ()
-    return [*(_of_setting(place, each) for each in proposed), *_of_exceptions(place)]
+    return [*(_of_setting(place, each) for each in proposed), *_of_exceptions(place, redactor)]
 
 
 def _of_setting(place: Place, proposal: Proposal) -> Unfollowed:
@@ -58,10 +58,10 @@ def _of_setting(place: Place, proposal: Proposal) -> Unfollowed:
                       remedy=_REMEDIES.get(proposal.key, _OTHER_REMEDY))  # fmt: skip
 
 
-def _of_exceptions(place: Place) -> list[Unfollowed]:
+def _of_exceptions(place: Place, redactor: Redactor) -> list[Unfollowed]:
     if not os.path.lexists(place.redact_config):
         return []
-    config = current().config
+    config = redactor.config
     if config is None or not config.unfollowed:
         return []
     file = os.path.relpath(place.redact_config, place.top)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from entire.log import Log
     from entire.model.session import Session
     from entire.recording.session_transcript import SessionTranscript
+    from entire.redact import Redactor
 
 
 class Adapters:
@@ -64,11 +65,12 @@ class Adapters:
 class Transcripts:
     """The transcripts of sessions: what one call knows of each stays the same, also if its agent writes meanwhile."""
 
-    def __init__(self, adapters: Adapters, objects: Objects, log: Log, top: str) -> None:
+    def __init__(self, adapters: Adapters, objects: Objects, log: Log, top: str, redactor: Redactor) -> None:
         self._adapters = adapters
         self._objects = objects
         self.log = log
         self._top = top
+        self._redactor = redactor
         self._known: dict[str, SessionTranscript] = {}
 
     def forget(self) -> None:
@@ -110,8 +112,8 @@ class Transcripts:
         if self._adapters.is_dormant(session):
             from entire.recording import dormant
 
-            return SessionTranscript(agent, session, self._top, dormant.saved(self._objects, session))
-        found = SessionTranscript(agent, session, self._top)
+            return SessionTranscript(agent, session, self._top, self._redactor, dormant.saved(self._objects, session))
+        found = SessionTranscript(agent, session, self._top, self._redactor)
         in_turn = session.turn_checkpoints[-1:]
         is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
         return (is_cut and self._saved(found, session, agent)) or found
@@ -129,7 +131,7 @@ class Transcripts:
             return None
         self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
                       session_id=session.session_id)  # fmt: skip
-        return SessionTranscript(agent, session, self._top, saved)
+        return SessionTranscript(agent, session, self._top, self._redactor, saved)
 
 
 def stand_in(session: Session) -> Agent:

@@ -13,7 +13,6 @@ from entire.agents import capabilities, transcripts
 from entire.model.records import usage_to_json
 from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
 from entire.model.turns import TurnKey
-from entire.redact import remembered_at
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.session import Session, SubagentTask
     from entire.model.transcripts import FileReport
-    from entire.redact import Redacted
+    from entire.redact import Redacted, Redactor
     from entire.store.step_transcripts import SavedTranscript
 
     T = TypeVar("T")
@@ -41,7 +40,9 @@ _UNREAD = 16 << 20  # bytes after what is stored that are worth a word; an unfin
 class SessionTranscript:
     """One session's transcript. The answers to all questions come from what was there at the first of them."""
 
-    def __init__(self, agent: Agent, session: Session, top: str, saved: SavedTranscript | None = None) -> None:
+    def __init__(
+        self, agent: Agent, session: Session, top: str, redactor: Redactor, saved: SavedTranscript | None = None
+    ) -> None:
         """``saved``: what is stored of it, if the agent has deleted its own."""
         self.problem: str | None = None
         """Why it is not stored, or not all of it, for people; '' if it is, None before that is known."""
@@ -54,6 +55,7 @@ class SessionTranscript:
         self._agent = agent
         self._session = session
         self._top = top
+        self._redactor = redactor
         self._answers: dict[tuple[object, ...], Any] = {}
         self._subagents: dict[str, Transcript] = {}
         self._analyzer = capabilities.transcript_analyzer(agent, self.native) if self.path else None
@@ -213,9 +215,9 @@ class SessionTranscript:
         """Return a subagent's transcript as it is stored."""
         transcript = self.subagent(session_ref)
         if stored.size(session_ref) <= stored.MAX_PART:
-            return stored.redact(transcript.snapshot())
+            return stored.redact(transcript.snapshot(), self._redactor)
         data = stored.read_span(session_ref, 0, stored.MAX_PART) if transcript.end() != START else b""
-        return stored.redact(data[: data.rfind(b"\n") + 1])
+        return stored.redact(data[: data.rfind(b"\n") + 1], self._redactor)
 
     def is_told(self, since: Position, until: Position) -> bool:
         """Tell whether the transcript can be stored, and its tokens between two positions are known if its agent counts
@@ -236,12 +238,12 @@ class SessionTranscript:
         """
         before = self._session.storage.redacted_with
         found, others = self._stored(objects, finish), beside()
-        if remembered_at(self._session.storage.redacted_with) is not None:
+        if self._redactor.remembered_at(self._session.storage.redacted_with) is not None:
             found = self._stored(objects, finish)
         if self._session.storage.redacted_with not in (before, 0):
             from entire.recording import revealed
 
-            revealed.redact_again(place, self._session, in_transcript=found.revealed)
+            revealed.redact_again(place, self._session, self._redactor, in_transcript=found.revealed)
         return found, others
 
     def _stored(self, objects: Objects, finish: Position) -> stored.Stored:
@@ -250,13 +252,14 @@ class SessionTranscript:
         lines = self.native.file_lines(finish) if self.path else None
         if lines is not None:
             stored.merge(self._session, objects, self._top)
-            found = stored.store(self._session, lines, self._top, transcripts.shorten)
+            found = stored.store(self._session, lines, self._top, transcripts.shorten, self._redactor)
             unread = stored.size(lines.path) - found.size
             self.problem = _lag(unread) if unread > _UNREAD else self._problem_of_folder(found)
             return found
         whole = self.native.snapshot() if self.path else b""
         chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
-        found = stored.put_large(stored.store_whole(self._session, chunks, objects), self._session, self._top)
+        parts = stored.store_whole(self._session, chunks, objects, self._redactor)
+        found = stored.put_large(parts, self._session, self._top)
         self.problem = self.problem or self._problem_of_folder(found)
         return found
 

@@ -42,7 +42,9 @@ def trusted(data: bytes) -> Redacted:
 
 
 withheld: set[bytes] = set()
-"""What this process was given as a secret, by its environment."""
+"""What this process was given as a secret, by its environment. It is the process's own: whichever repository a text is
+of, the value is a secret in it, and nothing of it is kept.
+"""
 
 
 class Sources(Value):
@@ -188,57 +190,3 @@ def _sealed(data: bytes) -> frozenset[int]:
     from entire.redact import seals
 
     return seals.values(data)
-
-
-_current = Redactor()
-
-
-def adopt(sources: Sources, is_own: IsOwn | None = None) -> None:
-    """Let the rules of one repository apply to what this process redacts from now on."""
-    global _current  # a process works in one repository at a time, and much of it redacts
-    if sources != _current.sources:
-        _current = Redactor(sources, is_own)
-
-
-def current() -> Redactor:
-    return _current
-
-
-def redact(data: bytes) -> Redacted:
-    return _current.redact(data)
-
-
-def redact_json(data: bytes) -> Redacted:
-    return _current.redact_json(data)
-
-
-def redact_jsonl(data: bytes) -> Redacted:
-    return _current.redact_jsonl(data)
-
-
-def redact_text(text: str) -> str:
-    return _current.redact_text(text)
-
-
-def remembered() -> int:
-    return _current.remembered()
-
-
-def memory_size() -> int:
-    return _current.memory_size()
-
-
-def remembered_at(size: int) -> int | None:
-    return _current.remembered_at(size)
-
-
-def reveals(data: bytes, since: int) -> bool:
-    return _current.reveals(data, since)
-
-
-def find(data: bytes, *, lines: bool = False) -> list[Finding]:
-    return _current.find(data, lines=lines)
-
-
-def rules_version() -> str:
-    return _current.rules_version()

@@ -12,7 +12,6 @@ from entire.model import jsontext
 from entire.model.ids import path_id
 from entire.model.session import Session, SubagentTask
 from entire.model.transcripts import START
-from entire.redact import redact_text
 from entire.resume import restore
 from entire.store import sessions, turnlog
 from entire.undo import transaction
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent, Transcript
     from entire.layout import Place
     from entire.model.transcripts import Position
+    from entire.redact import Redactor
     from entire.store.turnlog import TurnNote
 
 
@@ -41,13 +41,13 @@ def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Positi
     return best
 
 
-def turns(place: Place, agent: Agent, session: Session, data: bytes) -> list[TurnNote]:
+def turns(place: Place, agent: Agent, session: Session, data: bytes, redactor: Redactor) -> list[TurnNote]:
     """Return a note for each prompt of a transcript: as noted with any version, else as the adapter reads it."""
     content = restore.read(agent, session.transcript_path, data)
     noted: dict[int, tuple[float, TurnNote]] = {}
     for note in _all_notes(place, session.session_id):
         prompt = next((prompt for prompt in content.prompts if prompt.position >= note.position), None)
-        if prompt is not None and redact_text(prompt.text) == note.prompt:
+        if prompt is not None and redactor.redact_text(prompt.text) == note.prompt:
             distance = abs(prompt.time - note.time)  # two versions may hold the same prompt
             if note.position not in noted or distance < noted[note.position][0]:
                 noted[note.position] = distance, note

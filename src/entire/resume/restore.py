@@ -19,7 +19,6 @@ from entire.model.transcripts import START
 from entire.model.value import Value, replace
 from entire.model.views.resumes import ResumedView, ResumeUndoneView
 from entire.recording import liveness
-from entire.redact import redact_text
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.store import sessions, steps, transcripts, turnlog
@@ -228,7 +227,7 @@ def draft_unknown(
 
 def _draft_state(context: Context, draft: Draft, plan: _SessionPlan) -> None:
     state, notes = _state(context, plan)
-    draft.write_private(turnlog.path(context.place, state.session_id), turnlog.dumps(notes))
+    draft.write_private(turnlog.path(context.place, state.session_id), turnlog.dumps(notes, context.redactor))
     for path, data in sessions.forms(context.place, state):
         draft.write_private(path, data)
 
@@ -261,7 +260,7 @@ def _state(context: Context, plan: _SessionPlan) -> tuple[Session, list[TurnNote
         }
         state.covered = Covered(position=transcript.at(counted.count), subagents=subagents)
     first = next((note.prompt for note in notes if note.prompt), "")
-    state.first_prompt = state.first_prompt or " ".join(redact_text(first).split())[:_FIRST_PROMPT]
+    state.first_prompt = state.first_prompt or " ".join(context.redactor.redact_text(first).split())[:_FIRST_PROMPT]
     return state, notes
 
 

@@ -204,9 +204,10 @@ class Rewind:
         elif conversation.file.what == CUT:
             remaining = [note for note in notes if note.position < conversation.records]
         else:
-            remaining = recount.turns(place, conversation.agent, session, data)
+            remaining = recount.turns(place, conversation.agent, session, data, self._context.redactor)
         if remaining != notes:
-            self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(remaining))
+            kept = turnlog.dumps(remaining, self._context.redactor)
+            self._draft.write_private(turnlog.path(place, session.session_id), kept)
         session.tasks = recount.tasks(place, conversation.agent, session, data, moment)
         counted = recount.counted(place, conversation.agent, session, data)
         session.transcript_path = conversation.file.path

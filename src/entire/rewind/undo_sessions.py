@@ -61,4 +61,4 @@ def _restore_conversation(context: Context, draft: Draft, before: Session, state
     notes = turnlog.path(context.place, state.session_id)
     if draft.planned(notes) is None:  # the rewind removed none, but later ones must go
         earlier = [note for note in turnlog.read(context.place, state.session_id) if note.time <= undone.time]
-        draft.write_private(notes, turnlog.dumps(earlier))
+        draft.write_private(notes, turnlog.dumps(earlier, context.redactor))

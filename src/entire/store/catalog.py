@@ -10,7 +10,7 @@ from entire.git.read import Objects
 from entire.model import prefix
 from entire.model.ids import is_checkpoint_id
 from entire.model.views.checkpoints import TargetView
-from entire.store import browse, checkpoints, sessions, tombstones
+from entire.store import browse, checkpoints, redactor_of, sessions, tombstones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.ids import CheckpointId
+    from entire.redact import Redactor
     from entire.store.checkpoints import Checkpoint
 
 _FORGOTTEN = "`entire forget --undo` restores what this clone forgot last, if git still has it"
@@ -26,12 +27,20 @@ _FORGOTTEN = "`entire forget --undo` restores what this clone forgot last, if gi
 class Catalog:
     """Caches the checkpoints branches as they were at the first call; create a new one after a fetch."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, redactor: Redactor | None = None) -> None:
         self.place = place
+        self._redactor = redactor
         self._tips: Mapping[str, str] | None = None
         self._checkpoint_ids: list[str] | None = None
         self._sessions: Mapping[str, tuple[str, ...]] | None = None
         self._last: Checkpoint | None = None
+
+    @property
+    def redactor(self) -> Redactor:
+        """What redacts the texts of this repository."""
+        if self._redactor is None:
+            self._redactor = redactor_of(self.place)
+        return self._redactor
 
     @property
     def tips(self) -> Mapping[str, str]:

@@ -9,29 +9,30 @@ from __future__ import annotations
 from entire.model import jsontext
 from entire.model.digest import hash_of
 from entire.model.value import replace
-from entire.redact import Redacted, redact_json, remembered, remembered_at, trusted
+from entire.redact import Redacted, trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.model.session import Session
+    from entire.redact import Redactor
 
 _START = rb'"messages"\s*:\s*\[\s*'
 
 
-def redact(session: Session, data: bytes, objects: Objects) -> str | Redacted:
+def redact(session: Session, data: bytes, objects: Objects, redactor: Redactor) -> str | Redacted:
     """Return a document as it is stored: its content, or its object id if it is the last one."""
     oid, whole, size, mark, kept = session.storage.document or ("", "", 0, "", 0)
-    is_current = remembered_at(session.storage.redacted_with) is None
+    is_current = redactor.remembered_at(session.storage.redacted_with) is None
     known = objects.blob(oid) if oid and is_current else None
     if known is not None and hash_of(data) == whole:
         return str(oid)
-    secrets, start = remembered(), _start(data)
+    secrets, start = redactor.remembered(), _start(data)
     redacted = None
     if known is not None and size and hash_of(data[start : start + size]) == mark:
-        redacted = _joined(data, start, size, known[_start(known) :][:kept])
-    if redacted is None or remembered() > secrets:  # what was found just now may stand in the rest, too
-        redacted = redact_json(data)
+        redacted = _joined(data, start, size, known[_start(known) :][:kept], redactor)
+    if redacted is None or redactor.remembered() > secrets:  # what was found just now may stand in the rest, too
+        redacted = redactor.redact_json(data)
     return redacted
 
 
@@ -48,7 +49,7 @@ def remember(session: Session, data: bytes, redacted: bytes, oid: str) -> None:
     )
 
 
-def _joined(data: bytes, start: int, size: int, kept: bytes) -> Redacted | None:
+def _joined(data: bytes, start: int, size: int, kept: bytes, redactor: Redactor) -> Redacted | None:
     """Return a document whose first messages are redacted as ``kept``; None if the rest is no document."""
     rest = data[start + size :]
     new = rest.lstrip().removeprefix(b",").lstrip()
@@ -56,7 +57,7 @@ def _joined(data: bytes, start: int, size: int, kept: bytes) -> Redacted | None:
         jsontext.loads((data[:start] + new).decode())
     except (ValueError, RecursionError):
         return None
-    redacted = redact_json(data[:start] + new)
+    redacted = redactor.redact_json(data[:start] + new)
     at = _start(redacted)
     return trusted(redacted[:at] + kept + rest[: len(rest) - len(new)] + redacted[at:])
 

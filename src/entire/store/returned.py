@@ -10,8 +10,7 @@ from entire import files, layout
 from entire.git import additions, history, promised
 from entire.git.pack import Pack
 from entire.model.value import replace
-from entire.redact import redact, redact_json, redact_jsonl
-from entire.store import checkpoints, forgotten
+from entire.store import checkpoints, forgotten, redactor_of
 from entire.store.rewriting import BlobRewrite, Rewriter
 
 TYPE_CHECKING = False
@@ -80,6 +79,7 @@ class _Search:
     def __init__(self, place: Place, objects: Objects, record: Record) -> None:
         from entire.redact.memory_file import MemoryFile
 
+        self._redactor = redactor_of(place)
         self._memory: MemoryFile = MemoryFile(place.forgotten_secrets)
         self._objects = objects
         self._sessions = frozenset(record.sessions)
@@ -113,11 +113,12 @@ class _Search:
     def _without(self, path: str, data: bytes) -> bytes:
         """Return a blob as redaction would store it now, which remembers what was forgotten."""
         is_lines = path.rpartition("/")[2].startswith("full.jsonl")
-        new = (redact_jsonl if is_lines else redact_json if path.endswith(".json") else redact)(data)
-        return new if not self._holds(new) else redact(b"[REDACTED:forgotten]\n")
+        own = self._redactor
+        new = (own.redact_jsonl if is_lines else own.redact_json if path.endswith(".json") else own.redact)(data)
+        return new if not self._holds(new) else own.redact(b"[REDACTED:forgotten]\n")
 
     def message(self, _oid: str, message: bytes) -> bytes:
-        return redact(message) if self._holds(message) else message
+        return self._redactor.redact(message) if self._holds(message) else message
 
     def written(self, pack: Pack) -> dict[str, str]:
         """Write the new blobs; return them by the ids of the old ones."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.layout import METADATA_BRANCH
 from entire.model import trailers
 from entire.model.ids import HEX
-from entire.redact import Redacted, redact, redact_text, trusted
+from entire.redact import Redacted, trusted
 from entire.store import gojson
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ def _line(text: str) -> str:
 
 
 def task_subject(kind: str, description: str, tool_use_id: str) -> str:
-    text = _line(redact_text(description))
+    text = _line(description)
     text = text if len(text) <= 60 else text[:57] + "..."
     return f"Completed '{kind or 'task'}' agent: {text} ({tool_use_id[:12]})"
 
@@ -113,7 +113,10 @@ def message(title: str, session_id: str, *, strategy: str, tool_use_id: str = ""
 
 
 def metadata_files(
-    session_id: str, transcript: Mapping[str, str | Redacted], prompts: Sequence[Redacted], summary: str
+    session_id: str,
+    transcript: Mapping[str, str | Redacted],
+    prompts: Sequence[Redacted],
+    summary: Redacted | None = None,
 ) -> dict[str, str | Redacted]:
     """Return the files of a session's metadata folder in a step's tree: content, or a blob id, by path.
 
@@ -121,8 +124,8 @@ def metadata_files(
     """
     folder = metadata_folder(session_id)
     found = {f"{folder}/{name}": content for name, content in transcript.items()}
-    if text := redact(summary.encode("utf-8", "replace")):
-        found[f"{folder}/summary.txt"] = text
+    if summary:
+        found[f"{folder}/summary.txt"] = summary
     if prompts:  # context.md is derived from it, and only stored in checkpoints
         found[f"{folder}/prompt.txt"] = prompt_text(prompts)
     return found

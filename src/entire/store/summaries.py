@@ -6,7 +6,6 @@ from entire.errors import EntireError
 from entire.model import jsontext, records
 from entire.model.records import Summary
 from entire.model.value import Value
-from entire.redact import redact_json
 from entire.store import checkpoint_writer, checkpoints, gojson
 from entire.store.checkpoint_writer import FILE
 
@@ -14,15 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.model.ids import CheckpointId
-    from entire.redact import Redacted
+    from entire.redact import Redacted, Redactor
     from entire.store.checkpoint_writer import Changes
 
 _TREE = "040000"
 
 
-def redacted(summary: Summary) -> Redacted:
+def redacted(summary: Summary, redactor: Redactor) -> Redacted:
     """Return a summary without secrets, in the form that ``write`` takes."""
-    return redact_json(gojson.dumps(summary.to_json()))
+    return redactor.redact_json(gojson.dumps(summary.to_json()))
 
 
 class NewSummary(Value):

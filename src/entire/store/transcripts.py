@@ -13,16 +13,7 @@ from entire.model import jsontext, transcripts
 from entire.model.digest import for_size, hash_of, sha1
 from entire.model.transcripts import StoredLines
 from entire.model.value import Value, replace
-from entire.redact import (
-    Redacted,
-    memory_size,
-    redact_json,
-    redact_jsonl,
-    remembered,
-    remembered_at,
-    reveals,
-    trusted,
-)
+from entire.redact import Redacted, trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +23,7 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.model.session import Session
     from entire.model.transcripts import FileLines
+    from entire.redact import Redactor
 
 MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
 MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
@@ -99,7 +91,9 @@ def part_ids(session: Session) -> list[str]:
     return [*(str(oid) for oid, _ in session.storage.parts), *map(str, session.storage.last_line[2:])]
 
 
-def store(session: Session, held: FileLines, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
+def store(
+    session: Session, held: FileLines, where: str, shorten: Callable[[bytes, int], bytes], redactor: Redactor
+) -> Stored:
     """Return the parts of a transcript's lines; new content is redacted and recorded in the session.
 
     The caller writes the new parts in the same stream as the tree that contains them, before it saves the session.
@@ -108,26 +102,26 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     """
     if was_rewritten(session) or held.size < session.storage.extent.size or not session.storage.extent.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
-    since = remembered_at(session.storage.redacted_with)
+    since = redactor.remembered_at(session.storage.redacted_with)
     if since is None and _has_same_end(session, held):
         return Stored(parts=tuple(part_ids(session)), lines=held.lines, size=held.size)
     before = session.storage
     if since is None and held.size > session.storage.extent.size:
-        since = remembered()
+        since = redactor.remembered()
     known = [] if since is None else [(session.storage.extent.size, since)]
     with LargeBlobs(where) as blobs:
-        stored = _store_new(session, held, blobs, shorten, known)
-    revealed = _first_revealed(held.path, known)
+        stored = _store_new(session, held, blobs, lambda block: _redact(block, shorten, redactor), known, redactor)
+    revealed = _first_revealed(held.path, known, redactor)
     if revealed is None:
         session.storage = replace(
-            session.storage, redacted_with=memory_size() if known else session.storage.redacted_with
+            session.storage, redacted_with=redactor.memory_size() if known else session.storage.redacted_with
         )
         return stored
     session.storage = replace(session.storage, extent=before.extent, parts=before.parts, last_line=[])
     was_stored = revealed < session.storage.extent.size
     if was_stored:
         forget(session)
-    stored = store(session, held, where, shorten)
+    stored = store(session, held, where, shorten, redactor)
     return replace(stored, revealed=stored.revealed or was_stored)
 
 
@@ -135,8 +129,9 @@ def _store_new(
     session: Session,
     held: FileLines,
     blobs: LargeBlobs,
-    shorten: Callable[[bytes, int], bytes],
+    redact: Callable[[bytes], Redacted],
     known: list[tuple[int, int]],
+    redactor: Redactor,
 ) -> Stored:
     """Store what is new, and add to ``known`` how many secrets were remembered when the bytes up to a place had been
     redacted.
@@ -152,18 +147,18 @@ def _store_new(
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
             block, last = block[:whole], block[whole:]
         if block:
-            part = _redact(block, shorten)
+            part = redact(block)
             if part.endswith(b"\n"):
                 part = trusted(part[:-1])  # joining the parts restores it
             oid = _part_id(session, part)
             parts.append(blobs.put(part, oid) if _is_large(part) else part)
             _remember(session, size - len(last), block.count(b"\n"), oid)
-            known.append((session.storage.extent.size, remembered()))
+            known.append((session.storage.extent.size, redactor.remembered()))
         if last:
-            part = _redact(last, shorten)
+            part = redact(last)
             parts.append(part)
             session.storage = replace(session.storage, last_line=[len(last), hash_of(last), _part_id(session, part)])
-            known.append((session.storage.extent.size + len(last), remembered()))
+            known.append((session.storage.extent.size + len(last), redactor.remembered()))
     return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
 
 
@@ -174,15 +169,16 @@ def _has_same_end(session: Session, held: FileLines) -> bool:
     return bool(size) and start + size == held.size and hash_of(read_span(held.path, start, held.size)) == digest
 
 
-def _first_revealed(path: str, known: Sequence[tuple[int, int]]) -> int | None:
+def _first_revealed(path: str, known: Sequence[tuple[int, int]], redactor: Redactor) -> int | None:
     """Return where a span begins that has a secret which nothing told when it was redacted, but what follows it does.
 
     ``known``: the end of each span, and how many secrets were remembered when it had been redacted.
     """
     start = 0
     for end, count in known:
-        if count < remembered() and any(reveals(block, count) for block, _, _ in _blocks(path, start, end)):
-            return start
+        if count < redactor.remembered():
+            if any(redactor.reveals(block, count) for block, _, _ in _blocks(path, start, end)):
+                return start
         start = end
     return None
 
@@ -232,8 +228,8 @@ def _remember(session: Session, size: int, lines: int, oid: str) -> None:
     session.storage = replace(storage, extent=extent, parts=[*storage.parts, [oid, lines]])
 
 
-def _redact(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
-    redacted = redact_jsonl(block)
+def _redact(block: bytes, shorten: Callable[[bytes, int], bytes], redactor: Redactor) -> Redacted:
+    redacted = redactor.redact_jsonl(block)
     if len(redacted) <= MAX_PART:
         return redacted
     return trusted(b"".join(shorten(line, MAX_PART) for line in redacted.splitlines(keepends=True)))
@@ -312,7 +308,7 @@ def content_hash(parts: Sequence[bytes]) -> str:
     return "sha256:" + digest.hexdigest()
 
 
-def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> Stored:
+def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects, redactor: Redactor) -> Stored:
     """Return the chunks of a transcript that is stored in one piece: usually one, a document or JSON lines.
 
     Of lines, only those after what is stored already are redacted, and nothing is written if there are none.
@@ -320,21 +316,21 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     size = sum(map(len, chunks))
     if len(chunks) != 1 or not _is_lines(chunks[0]):
         forget(session)
-        parts = _document(session, chunks, objects)
-        session.storage = replace(session.storage, redacted_with=memory_size())
+        parts = _document(session, chunks, objects, redactor)
+        session.storage = replace(session.storage, redacted_with=redactor.memory_size())
         return Stored(parts=parts, lines=0, size=size)
     data, stored = chunks[0], session.storage.extent
     before = _stored_beginning(session, data, objects)
-    known = before if remembered_at(session.storage.redacted_with) is None else b""
+    known = before if redactor.remembered_at(session.storage.redacted_with) is None else b""
     if known and stored.size == size:
         return Stored(parts=(str(session.storage.parts[0][0]),), lines=0, size=size)
-    secrets = remembered()
-    redacted = redact_jsonl(data[stored.size if known else 0 :])
+    secrets = redactor.remembered()
+    redacted = redactor.redact_jsonl(data[stored.size if known else 0 :])
     redacted = trusted(known + redacted) if known else redacted
-    if known and remembered() > secrets:
-        redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
+    if known and redactor.remembered() > secrets:
+        redacted = redactor.redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
-    session.storage = replace(session.storage, redacted_with=memory_size())
+    session.storage = replace(session.storage, redacted_with=redactor.memory_size())
     return Stored(parts=(redacted,), lines=0, size=size, revealed=not redacted.startswith(before))
 
 
@@ -346,21 +342,23 @@ def _stored_beginning(session: Session, data: bytes, objects: Objects) -> bytes:
     return objects.blob(str(session.storage.parts[0][0])) or b""
 
 
-def _document(session: Session, chunks: Sequence[bytes], objects: Objects) -> tuple[str | Redacted, ...]:
+def _document(
+    session: Session, chunks: Sequence[bytes], objects: Objects, redactor: Redactor
+) -> tuple[str | Redacted, ...]:
     """Return a document's chunks; one that is in one piece shares its redacted beginning with the last one."""
     if len(chunks) != 1:
-        return tuple(map(redact, chunks))
+        return tuple(redact(chunk, redactor) for chunk in chunks)
     from entire.store import documents
 
-    found = documents.redact(session, chunks[0], objects)
+    found = documents.redact(session, chunks[0], objects, redactor)
     if isinstance(found, Redacted):
         documents.remember(session, chunks[0], found, blob_id(found, session.oid_size))
     return (found,)
 
 
-def redact(content: bytes) -> Redacted:
+def redact(content: bytes, redactor: Redactor) -> Redacted:
     """Redact a transcript of either form: JSON lines each for itself, a document as a whole."""
-    return redact_jsonl(content) if _is_lines(content) else redact_json(content)
+    return redactor.redact_jsonl(content) if _is_lines(content) else redactor.redact_json(content)
 
 
 def _is_lines(data: bytes) -> bool:

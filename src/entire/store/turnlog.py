@@ -10,7 +10,7 @@ from entire.model import jsontext
 from entire.model.records import usage_to_json
 from entire.model.transcripts import UNKNOWN
 from entire.model.value import Value, replace
-from entire.redact import Redacted, redact_text, trusted
+from entire.redact import Redacted, trusted
 from entire.store import sessions
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from entire.conversation.records import Prompt
     from entire.layout import Place
     from entire.model.session import Turn
+    from entire.redact import Redactor
 
 _NUMBER = (int, float)
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -70,24 +71,25 @@ def path(place: Place, session_id: str) -> str:
     return sessions.own_path(place, session_id).removesuffix(".json") + ".turns"
 
 
-def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
+def append(place: Place, session_id: str, notes: list[TurnNote], redactor: Redactor) -> None:
     """Append notes of turns; their prompts are redacted here."""
-    data = dumps(notes)
+    data = dumps(notes, redactor)
     if data:
         files.append(path(place, session_id), b"\n" + data)  # the newline ends a line cut off by a kill
 
 
-def redact_again(place: Place, session_id: str) -> bool:
+def redact_again(place: Place, session_id: str, redactor: Redactor) -> bool:
     """Redact the prompts of all notes with what is known by now; tell whether that changed one."""
     notes = read(place, session_id)
-    redacted = [replace(note, prompt=redact_text(note.prompt)) for note in notes]
+    redacted = [replace(note, prompt=redactor.redact_text(note.prompt)) for note in notes]
     if redacted != notes:
-        files.write(path(place, session_id), dumps(redacted), mode=0o600)
+        files.write(path(place, session_id), dumps(redacted, redactor), mode=0o600)
     return redacted != notes
 
 
-def dumps(notes: list[TurnNote]) -> bytes:
-    lines = [jsontext.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n" for note in notes]
+def dumps(notes: list[TurnNote], redactor: Redactor) -> bytes:
+    """Return notes as they are stored; their prompts are redacted here."""
+    lines = [jsontext.dumps({**note.__dict__, "prompt": redactor.redact_text(note.prompt)}) + "\n" for note in notes]
     return "".join(lines).encode()
 
 

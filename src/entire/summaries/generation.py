@@ -51,12 +51,12 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
     asked = _prompts(catalog, found, request)
     with _hooks_silenced():
         writers = {part.session_id: _writer(context.agents, request.agent, part.agent) for part, _ in asked}
-        answers = {part.session_id: _answer(writers[part.session_id], part, text, request, progress)
+        answers = {part.session_id: _answer(context, writers[part.session_id], part, text, request, progress)
                    for part, text in asked}  # fmt: skip
     written = {}
     for session_id, summary in answers.items():
         new = NewSummary(checkpoint_id=CheckpointId(found.id), session_id=session_id,
-                         summary=summaries.redacted(summary), replaces=request.force)  # fmt: skip
+                         summary=summaries.redacted(summary, context.redactor), replaces=request.force)  # fmt: skip
         if summaries.write(context.place.top, context.objects, new, context.author()):
             written[session_id] = writers[session_id].type
     return written
@@ -70,7 +70,7 @@ def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -
     for part in (replace(part, digest=digests.get(part.session_id)) for part in lacking if part.session_id):
         messages = checkpoints.messages(catalog, found.id, part.session_id, part.start)
         if prompt.has_content(part, messages):
-            asked.append((part, prompt.compose(part, messages)))
+            asked.append((part, prompt.compose(part, messages, catalog.redactor)))
     if lacking and not asked:
         raise EntireError(f"checkpoint {found.id} holds no prompt and no conversation to summarize")
     return asked
@@ -118,10 +118,12 @@ def _hint(able: Sequence[Agent]) -> str:
     )
 
 
-def _answer(agent: Agent, part: PartView, text: str, request: SummaryRequest, progress: Progress) -> Summary:
+def _answer(
+    context: Context, agent: Agent, part: PartView, text: str, request: SummaryRequest, progress: Progress
+) -> Summary:
     progress(f"{agent.type} is summarizing session {part.session_id[:8]} (at most {_duration(request.seconds)})")
     try:
-        return answer.parse(_ask(agent, text, request))
+        return answer.parse(_ask(agent, text, request), context.redactor)
     except EntireError as error:
         hint = error.hint or "try again, or choose another agent or model with --with and --model"
         raise EntireError(f"{error.message}; nothing was changed", hint=hint) from error

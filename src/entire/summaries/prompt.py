@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-from entire.redact import redact_text
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,6 +11,7 @@ if TYPE_CHECKING:
     from entire.model.digests import PartDigest
     from entire.model.value import Value
     from entire.model.views.checkpoints import MessageView, PartView
+    from entire.redact import Redactor
 
 _TASK = """\
 Summarize a session between a person and a coding agent, for engineers who later read the history of this code.
@@ -47,7 +46,7 @@ def has_content(part: PartView, messages: Sequence[MessageView]) -> bool:
     return bool(part.prompts or messages)
 
 
-def compose(part: PartView, messages: Sequence[MessageView]) -> str:
+def compose(part: PartView, messages: Sequence[MessageView], redactor: Redactor) -> str:
     """Return the prompt about a session's part of a checkpoint.
 
     What is stored is redacted; that is repeated for what earlier versions and the Go CLI stored under other rules.
@@ -63,7 +62,7 @@ def compose(part: PartView, messages: Sequence[MessageView]) -> str:
         "Conversation": _fitted([_line(message) for message in messages], _MESSAGES),
     }
     record = [f"## {title}\n\n" + "\n".join(lines) for title, lines in sections.items() if lines]
-    return redact_text("\n\n".join([_TASK, *record]) + "\n")
+    return redactor.redact_text("\n\n".join([_TASK, *record]) + "\n")
 
 
 def _facts(found: PartDigest) -> dict[str, list[str]]:

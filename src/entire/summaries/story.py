@@ -8,7 +8,6 @@ from entire.model import transcripts
 from entire.model.stories import StoryCommitView, StoryFileView, StorySessionView, StoryView
 from entire.model.value import replace
 from entire.queries import checkpoints, commits
-from entire.redact import redact_text
 from entire.store.links import CheckpointLinks
 from entire.summaries import excerpts, reading
 
@@ -45,6 +44,7 @@ class _Story:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._redact = catalog.redactor.redact_text
         self._commits: list[StoryCommitView] = []
         self._known: dict[str, CheckpointView | None] = {}
         self._prompts: set[tuple[str, int, str]] = set()
@@ -127,7 +127,7 @@ class _Story:
             key = (part.session_id, prompt.position if prompt.position > 0 else -number, prompt.text)
             if key not in self._prompts:
                 self._prompts.add(key)
-                fresh.append(redact_text(excerpts.prompt(prompt.text)))
+                fresh.append(self._redact(excerpts.prompt(prompt.text)))
                 if excerpts.says_something(prompt.text):
                     self._intents.append(fresh[-1])
         return fresh
@@ -135,10 +135,10 @@ class _Story:
     def _take_work(self, part: PartDigest) -> None:
         """Take in what failed and what was tested: the checkpoints of a turn with several commits repeat it."""
         for failure in part.failures:
-            clean = replace(failure, command=redact_text(failure.command), error=redact_text(failure.error))
+            clean = replace(failure, command=self._redact(failure.command), error=self._redact(failure.error))
             self._failures[part.session_id, failure.at] = clean
         for test in part.tests:
-            self._tests[part.session_id, test.at] = replace(test, command=redact_text(test.command))
+            self._tests[part.session_id, test.at] = replace(test, command=self._redact(test.command))
 
     def _take_session(self, part: PartView) -> None:
         known = self._sessions.get(part.session_id) or StorySessionView(session_id=part.session_id, agent=part.agent)

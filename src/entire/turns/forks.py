@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from entire.model.transcripts import START
 from entire.model.value import replace
-from entire.redact import redact_text
 from entire.store import sessions
 
 TYPE_CHECKING = False
@@ -37,7 +36,7 @@ def behind_copied(
     """
     prompts = transcript.prompts(START, finish)
     own = [prompt for prompt in prompts if turn.ref and prompt.id == turn.ref]
-    own = own or [prompt for prompt in prompts if redact_text(prompt.text) == turn.prompt]
+    own = own or [prompt for prompt in prompts if context.redactor.redact_text(prompt.text) == turn.prompt]
     if not own:
         return turn
     known = [other.turn.finish for other in _others(context, session) if other.turn is not None]

@@ -8,7 +8,8 @@ from entire import strategies
 from entire.model.ids import path_id
 from entire.model.session import SubagentTask
 from entire.model.turns import NO_TURN, RunningTurn
-from entire.redact import redact_json, trusted
+from entire.model.value import replace
+from entire.redact import trusted
 from entire.snapshots import recorder
 from entire.snapshots.recorder import Cause, Step
 from entire.store import gojson, steps
@@ -29,6 +30,7 @@ _MAX_NOTES = 999
 
 def start(context: Context, session: Session, event: Event) -> None:
     """Record a subagent's start. Its own commit must leave out what was changed before, so that is looked at now."""
+    event = _redacted(context, event)
     if strategies.commits_turns(context.settings):
         transcript = context.transcripts.of(session)
         recorder.record_now(context, _cause(context, session, transcript, transcript.end()))
@@ -43,10 +45,14 @@ def start(context: Context, session: Session, event: Event) -> None:
         del session.tasks[old]
 
 
+def _redacted(context: Context, event: Event) -> Event:
+    return replace(event, task_description=tasks.described(event.task_description, context.redactor))
+
+
 def _describe(task: SubagentTask, session: Session, event: Event) -> None:
     """Note what an event says about a task."""
     task.type = event.subagent_type or task.type
-    task.description = tasks.described(event.task_description) or task.description
+    task.description = event.task_description or task.description
     task.subagent = path_id(event.subagent_id) or task.subagent
     task.ref = _ref(session, event) or task.ref
 
@@ -55,6 +61,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     """Save a step if a subagent changed files. Its task goes into the next checkpoint in any case."""
     if event.only_in_background and not _is_in_background(context, session, event):
         return
+    event = _redacted(context, event)
     name = tasks.ended_by(session, event)
     is_seen = name in session.tasks
     task = session.tasks.setdefault(name, SubagentTask(started=context.now())) if name else None
@@ -64,7 +71,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     _describe(task, session, event)
     transcript = context.transcripts.of(session)
     finish, since = transcript.end(), _since(session)
-    tasks.identify(session, transcript.subagents(since, finish))
+    tasks.identify(session, transcript.subagents(since, finish), context.redactor)
     task.subagent = task.subagent or (name if task.ref else "")  # its transcript is stored under an id
     if not session.is_running:
         session.background.append(event.subagent_id or name)  # until now: what it wrote since the turn is its session's
@@ -180,7 +187,7 @@ def keep_note(context: Context, session: Session, event: Event) -> None:
     number = len(notes) + 1
     if number > _MAX_NOTES:
         return
-    redacted = redact_json((event.tool_input or "{}").encode("utf-8", "replace"))
+    redacted = context.redactor.redact_json((event.tool_input or "{}").encode("utf-8", "replace"))
     try:
         data = json.loads(redacted)
     except (ValueError, RecursionError):

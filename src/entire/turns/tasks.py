@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from entire.model.digest import sha256
 from entire.model.ids import path_id
-from entire.redact import redact_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,14 +12,15 @@ if TYPE_CHECKING:
     from entire.model.events import Event
     from entire.model.session import Session, SubagentTask
     from entire.model.transcripts import Subagent
+    from entire.redact import Redactor
 
 DESCRIPTION = 200
 _UNNAMED = "unnamed-"
 
 
-def described(text: str) -> str:
+def described(text: str, redactor: Redactor) -> str:
     """Return what is noted of an agent's words about a task."""
-    return redact_text(text)[:DESCRIPTION] if text else ""
+    return redactor.redact_text(text)[:DESCRIPTION] if text else ""
 
 
 def started_by(session: Session, event: Event) -> str:
@@ -57,7 +57,7 @@ def named(session: Session, event: Event) -> str:
     return next((name for name in own if not session.tasks[name].done), own[-1] if own else "")
 
 
-def identify(session: Session, subagents: Sequence[Subagent]) -> None:
+def identify(session: Session, subagents: Sequence[Subagent], redactor: Redactor) -> None:
     """Complete the tasks with what the transcript says about their subagents; unnamed ones are matched in order."""
     for subagent in subagents:
         task = session.tasks.get(path_id(subagent.tool_use_id)) or _task_of(session, subagent)
@@ -65,7 +65,7 @@ def identify(session: Session, subagents: Sequence[Subagent]) -> None:
             task.subagent = path_id(subagent.id) if _is_unnamed(task.subagent) else task.subagent
             task.ref = task.ref or subagent.session_ref
             task.type = task.type or subagent.type
-            task.description = task.description or described(subagent.description)
+            task.description = task.description or described(subagent.description, redactor)
 
 
 def has_unnamed(session: Session) -> bool:
@@ -111,7 +111,7 @@ def _said_twice(task: SubagentTask, event: Event) -> list[tuple[str, str]]:
     """Return what both a task and an event say about the subagent, in pairs."""
     said = (
         (task.type, event.subagent_type),
-        (task.description, described(event.task_description)),
+        (task.description, event.task_description),
         (task.subagent, path_id(event.subagent_id)),
         (task.ref, event.subagent_ref),
     )

@@ -14,7 +14,6 @@ from entire.model.transcripts import START
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.recording.context import agent_process
-from entire.redact import redact_text
 from entire.snapshots import recorder
 from entire.snapshots.recorder import Cause, Step
 from entire.store import steps
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
-    from entire.redact import Redacted
+    from entire.redact import Redacted, Redactor
     from entire.snapshots.recorder import SnapshotChange
     from entire.store.turnlog import TurnNote
 
@@ -60,7 +59,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
         session.work = replace(session.work, untracked_at_start=untracked[:_MAX_START_FILES])
-    prompt = prompt_of(event)
+    prompt = prompt_of(event, context.redactor)
     continues = _continued_by(session, event) if event.is_automatic else ""
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, continues=continues, start=start,
                         started=context.now(), prompt_position=start.count,
@@ -94,9 +93,9 @@ def _continued_by(session: Session, event: Event) -> str:
     return task.turn if task is not None and task.turn else before
 
 
-def prompt_of(event: Event) -> str:
+def prompt_of(event: Event, redactor: Redactor) -> str:
     """Return the prompt that a person gave, as an event reports it: at the turn's start, or only at its end."""
-    return redact_text("" if event.is_automatic else _beginning(event.prompt, _MAX_PROMPTS))
+    return redactor.redact_text("" if event.is_automatic else _beginning(event.prompt, _MAX_PROMPTS))
 
 
 def _first_words(prompt: str) -> str:
@@ -166,7 +165,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did: a step if files changed, and its notes in any case. Safe to repeat for the same turn."""
     transcript = context.transcripts.of(session)
     finish = transcript.end()
-    missed_start = _missed_start(session, event, transcript, finish)
+    missed_start = _missed_start(context, session, event, transcript, finish)
     turn = session.turn
     if turn is None or missed_start:
         start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
@@ -175,7 +174,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
         turn = session.turn = Turn(id=new_id(), started=begun or context.now(), start=start, ref=event.turn_ref)
         missed_start = missed_start and not begun
         session.work = replace(session.work, staged_before={}, is_staged_known=False)
-    if not turn.prompt and (prompt := prompt_of(event)):
+    if not turn.prompt and (prompt := prompt_of(event, context.redactor)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = replace(turn, start=START, is_rewritten=True)
@@ -194,7 +193,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
         )  # a commit's checkpoint counts its beginning
         is_told = transcript.is_told(turn.start, finish) and not is_split
         session.is_incomplete |= session.is_external and not is_told
-    _identify_subagents(session, transcript, turn, finish)
+    _identify_subagents(context, session, transcript, turn, finish)
     reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
     cause = _cause(context, session, reported, is_repeated=is_repeated, missed_start=missed_start)
     taken = recorder.take(context)
@@ -230,13 +229,15 @@ def _at_interruption(context: Context, session: Session, change: SnapshotChange,
     return at_interruption.change(context, session, change, reported)
 
 
-def _identify_subagents(session: Session, transcript: SessionTranscript, turn: Turn, finish: Position) -> None:
+def _identify_subagents(
+    context: Context, session: Session, transcript: SessionTranscript, turn: Turn, finish: Position
+) -> None:
     """Learn from the transcript which subagents the tasks without an id had; it may not name them before the end."""
     if session.tasks:
         from entire.turns import tasks
 
         if tasks.has_unnamed(session):
-            tasks.identify(session, transcript.subagents(turn.start, finish))
+            tasks.identify(session, transcript.subagents(turn.start, finish), context.redactor)
 
 
 def _end_of_last(context: Context, session: Session, transcript: SessionTranscript) -> Position:
@@ -260,10 +261,10 @@ def _note_turn(context: Context, session: Session, turn: Turn, transcript: Sessi
     if session.queued:  # what joined the turn, or is answered by it, waits no longer
         answered = {note.prompt for note in notes}
         session.queued = [prompt for prompt in session.queued if prompt not in answered]
-    turnlog.append(context.place, session.session_id, notes)
+    turnlog.append(context.place, session.session_id, notes, context.redactor)
     if not session.first_prompt:  # the start event held no prompt
         first = next((note.prompt for note in (*logged, *notes) if note.prompt), "")
-        session.first_prompt = _first_words(redact_text(first))
+        session.first_prompt = _first_words(context.redactor.redact_text(first))
 
 
 def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, missed_start: bool) -> Cause:
@@ -285,7 +286,9 @@ def _has_ended(session: Session) -> bool:
     return session.turn is not None and bool(session.turn.ended) and not session.is_running
 
 
-def _missed_start(session: Session, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
+def _missed_start(
+    context: Context, session: Session, event: Event, transcript: SessionTranscript, finish: Position
+) -> bool:
     """Tell whether no hook recorded the start of the turn that ends (killed, or enabled later). The worktree's state at
     the start is then unknown, and only the tools' reports tell what the turn changed.
     """
@@ -297,7 +300,7 @@ def _missed_start(session: Session, event: Event, transcript: SessionTranscript,
     has_answers = transcript.has_answers(turn.finish, finish)
     if turn.ref and event.turn_ref:
         return has_answers is not False or bool(event.prompt)
-    if event.prompt and prompt_of(event) != turn.prompt:
+    if event.prompt and prompt_of(event, context.redactor) != turn.prompt:
         return has_answers is not False
     if not has_answers:
         return False
@@ -311,7 +314,7 @@ def _complete_turn(
     """Return the turn with what is known at its end; the transcript says what its events may have left out."""
     return replace(
         turn,
-        prompt=turn.prompt or (redact_text(prompts[-1].text) if prompts else ""),
+        prompt=turn.prompt or (context.redactor.redact_text(prompts[-1].text) if prompts else ""),
         model=transcript.model(turn.start, finish) or turn.model,
         ended=context.now(),
         finish=finish,
@@ -377,12 +380,13 @@ def step_of(
 ) -> Step:
     """Return the step that saves the transcript up to ``finish``. ``is_counted``: checkpoints count all of it."""
     whole, subagents = _whole(context, session, transcript, finish)
+    redacted = context.redactor.redact(summary.encode("utf-8", "replace"))
     parts = stored.step_files(session, whole, context.objects, is_counted=is_counted)
     return Step(
         session=session,
         message=steps.message(title(context, session), session.session_id, strategy=context.strategy.name),
         files={
-            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
+            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), redacted),
             **subagents,
         },
     )
@@ -410,7 +414,7 @@ def _conversation(context: Context, session: Session, transcript: SessionTranscr
         session=session,
         message=steps.message(_CONVERSATION, session.session_id, strategy=context.strategy.name),
         files={
-            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), ""),
+            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session)),
             **subagents,
         },
     )

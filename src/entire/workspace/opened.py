@@ -8,7 +8,7 @@ import functools
 from entire import layout, settings
 from entire.errors import NotEnabledError
 from entire.git.read import Offline
-from entire.redact import Sources, adopt
+from entire.store import redactor_of
 from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
@@ -36,10 +36,7 @@ class Opened:
 
     def reload(self) -> None:
         """Load the settings and drop everything cached."""
-        from entire.recording.context import Context
-
-        adopt(Sources())  # what was read of them may be old
-        Context.adopt_rules(self.place)
+        self.redactor = redactor_of(self.place)
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self.drop_catalog()
 
@@ -52,7 +49,7 @@ class Opened:
         """The checkpoints, after what hooks left was completed."""
         if self._catalog is None:
             self.catch_up()
-            self._catalog = Catalog(self.place)
+            self._catalog = Catalog(self.place, self.redactor)
         return self._catalog
 
     @property
@@ -77,7 +74,7 @@ class Opened:
         chosen = self.settings or settings.Settings(enabled=False)
         may_start = starts_plugins and not self._only_reads
         agents = directories.make(self.place) if may_start else AgentDirectory.without_plugins()
-        return Context(self.place, chosen, agents)
+        return Context(self.place, chosen, agents, redactor=self.redactor)
 
     def rewind_context(self) -> Context:
         """Return a context for a rewind; raises NotEnabledError where Entire was never enabled."""

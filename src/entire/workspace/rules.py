@@ -7,6 +7,8 @@ import os
 from entire import layout
 from entire.git import history
 from entire.git.read import Offline
+from entire.redact import Redactor
+from entire.store import redactor_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +22,8 @@ class Rules:
     """The rules for secrets as they apply in a folder. Needs no repository; writes nothing and remembers nothing."""
 
     def __init__(self, place: Place | None) -> None:
-        from entire.queries import trials
-
         self._place = place
-        trials.adopt_rules(place)
+        self._redactor = redactor_of(place) if place is not None else Redactor()
 
     @classmethod
     def find(cls, path: str | os.PathLike[str] | None = None) -> Rules:
@@ -41,7 +41,7 @@ class Rules:
         """Return all rules, the repository's own included."""
         from entire.queries import trials
 
-        return trials.rules()
+        return trials.rules(self._redactor)
 
     def test(self, request: TrialRequest, progress: Callable[[int, int], None] | None = None) -> TrialView:
         """Return what would be replaced in files, or in a session's transcript, with its values masked.
@@ -53,7 +53,7 @@ class Rules:
 
         note = progress or (lambda _done, _total: None)
         if not request.session:
-            return trials.of_files(request.files, note)
+            return trials.of_files(self._redactor, request.files, note)
         place = self._place or layout.here()
         with Offline(place.top, layout.METADATA_BRANCH):
-            return trials.of_session(place, request.session, note)
+            return trials.of_session(self._redactor, place, request.session, note)

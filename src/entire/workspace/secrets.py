@@ -25,9 +25,8 @@ class Secrets(Subject):
         from entire.audit import audit
 
         with contextlib.nullcontext() if request.fetch else self._opened.offline:
-            return audit.audit(
-                self._opened.place, request, now=self._opened.now(), progress=progress or (lambda _done, _total: None)
-            )
+            return audit.audit(self._opened.place, self._opened.redactor, request, now=self._opened.now(),
+                               progress=progress or (lambda _done, _total: None))  # fmt: skip
 
     def forget(self, request: ForgetRequest) -> ForgetView:
         """Remove a secret, a session or a checkpoint from everything stored, or with ``dry_run`` only say what changes.

@@ -11,7 +11,7 @@ from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
 from entire.model.transcripts import START, Agreement, Position
-from entire.redact import redact_json, redact_jsonl
+from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 ANSWERS = [{"id": "m1", "text": "one"}, {"id": "m2", "text": "two"}]

@@ -10,6 +10,7 @@ from entire import layout
 from entire.audit import own_files, sources
 from entire.audit.verdicts import Verdicts, is_lines, mask, plain
 from entire.layout import Place
+from entire.redact import Redactor
 
 
 @pytest.fixture
@@ -40,21 +41,21 @@ def test_half_an_escape_is_left_as_it_is() -> None:
 
 
 def test_each_clone_has_a_key_of_its_own_and_keeps_it(place: Place, tmp_path: Path) -> None:
-    digest = Verdicts(place).digest(b"tulip")
-    assert Verdicts(place).digest(b"tulip") == digest
+    digest = Verdicts(place, Redactor()).digest(b"tulip")
+    assert Verdicts(place, Redactor()).digest(b"tulip") == digest
     key = tmp_path / ".git/entire/audit/key"
     assert key.stat().st_mode & 0o777 == 0o600
     key.unlink()
-    assert Verdicts(place).digest(b"tulip") != digest
+    assert Verdicts(place, Redactor()).digest(b"tulip") != digest
 
 
 def test_a_broken_memory_is_read_as_none(place: Place, tmp_path: Path) -> None:
-    verdicts = Verdicts(place)
+    verdicts = Verdicts(place, Redactor())
     verdicts.note("a" * 40, "x.md", b"clean")
     verdicts.save()
-    assert Verdicts(place).known("a" * 40) == []
+    assert Verdicts(place, Redactor()).known("a" * 40) == []
     (tmp_path / ".git/entire/audit/verdicts.json").write_text('{"rules": ' + f'"{verdicts.rules}", "clean": 1}}')
-    assert Verdicts(place).known("a" * 40) is None
+    assert Verdicts(place, Redactor()).known("a" * 40) is None
 
 
 def test_transcripts_and_their_parts_are_lines() -> None:

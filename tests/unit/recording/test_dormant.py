@@ -9,6 +9,7 @@ from entire.model.session import Session, SubagentTask, Turn
 from entire.model.transcripts import START, UNKNOWN, FileLines, Position, TokenUsage
 from entire.model.value import replace
 from entire.recording.dormant import DormantAgent, RecordedTranscript, recorded_end
+from entire.redact import Redactor
 from entire.store import transcripts
 from entire.store.turnlog import TurnNote
 from tests.unit.git.repo import Repo
@@ -57,7 +58,9 @@ def test_the_latest_position_is_where_the_running_turn_began() -> None:
 def test_a_file_of_lines_is_read_as_it_is_until_it_is_rewritten(tmp_path: Path) -> None:
     agent, session = dormant(tmp_path)
     Path(session.transcript_path).write_bytes(b"{}\n{}\n")
-    transcripts.store(session, FileLines(path=session.transcript_path, lines=2, size=6), "s-1", lambda data, _: data)
+    transcripts.store(
+        session, FileLines(path=session.transcript_path, lines=2, size=6), "s-1", lambda data, _: data, Redactor()
+    )
     with Path(session.transcript_path).open("ab") as file:
         file.write(b'{"more": 1}\n')
     held = agent.transcript(session.transcript_path).file_lines(END)

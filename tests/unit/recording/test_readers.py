@@ -14,6 +14,7 @@ from entire.git.read import Objects
 from entire.log import Log
 from entire.model.session import Session
 from entire.recording.readers import Adapters, Transcripts
+from entire.redact import Redactor
 from tests.unit.git.repo import Repo
 
 
@@ -26,7 +27,7 @@ def adapters(tmp_path: Path) -> Adapters:
 
 @pytest.fixture
 def transcripts(adapters: Adapters, tmp_path: Path) -> Transcripts:
-    return Transcripts(adapters, Objects(str(tmp_path)), Log(str(tmp_path / "log")), str(tmp_path))
+    return Transcripts(adapters, Objects(str(tmp_path)), Log(str(tmp_path / "log")), str(tmp_path), Redactor())
 
 
 def session(tmp_path: Path, **changes: Any) -> Session:

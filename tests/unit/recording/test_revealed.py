@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from entire.layout import Place
 from entire.model.session import Session, SubagentTask, Turn
 from entire.recording import revealed
-from entire.redact import Sources, adopt, redact
+from entire.redact import Redactor, Sources
 from entire.store import turnlog
 from entire.store.turnlog import TurnNote
 
@@ -20,11 +19,13 @@ GONE = "use [REDACTED:generic-quoted] here"
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    place = Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
-    adopt(Sources(memory=str(tmp_path / "known")))
-    yield place
-    adopt(Sources())
+def place(tmp_path: Path) -> Place:
+    return Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
+
+
+@pytest.fixture
+def redactor(tmp_path: Path) -> Redactor:
+    return Redactor(Sources(memory=str(tmp_path / "known")))
 
 
 def session() -> Session:
@@ -36,11 +37,13 @@ def session() -> Session:
     return found
 
 
-def test_every_text_of_a_session_is_redacted_with_what_is_known_by_now(place: Place) -> None:
+def test_every_text_of_a_session_is_redacted_with_what_is_known_by_now(place: Place, redactor: Redactor) -> None:
     mine = session()
-    turnlog.append(place, "s", [TurnNote(turn="t", prompt=BARE, position=3), TurnNote(turn="u", prompt="more")])
-    redact(f"password = '{PASSWORD}'".encode())
-    revealed.redact_again(place, mine, in_transcript=False)
+    turnlog.append(
+        place, "s", [TurnNote(turn="t", prompt=BARE, position=3), TurnNote(turn="u", prompt="more")], redactor
+    )
+    redactor.redact(f"password = '{PASSWORD}'".encode())
+    revealed.redact_again(place, mine, redactor, in_transcript=False)
     assert mine.turn is not None
     assert [mine.first_prompt, mine.turn.prompt, mine.tasks["toolu_1"].description] == [GONE] * 3
     assert mine.tasks["toolu_1"].increments == {"1.json": {"data": {"command": GONE, "number": 1}}}
@@ -49,17 +52,17 @@ def test_every_text_of_a_session_is_redacted_with_what_is_known_by_now(place: Pl
     assert Path(turnlog.path(place, "s")).stat().st_mode & 0o777 == 0o600
 
 
-def test_without_a_new_secret_nothing_changes(place: Place) -> None:
+def test_without_a_new_secret_nothing_changes(place: Place, redactor: Redactor) -> None:
     mine = session()
-    turnlog.append(place, "s", [TurnNote(turn="t", prompt=BARE)])
+    turnlog.append(place, "s", [TurnNote(turn="t", prompt=BARE)], redactor)
     before = Path(turnlog.path(place, "s")).read_bytes()
-    revealed.redact_again(place, mine, in_transcript=False)
+    revealed.redact_again(place, mine, redactor, in_transcript=False)
     assert mine.__dict__ == session().__dict__
     assert Path(turnlog.path(place, "s")).read_bytes() == before
 
 
-def test_a_session_without_a_turn_has_nothing_to_redact(place: Place) -> None:
+def test_a_session_without_a_turn_has_nothing_to_redact(place: Place, redactor: Redactor) -> None:
     mine = Session("s")
-    revealed.redact_again(place, mine, in_transcript=False)
+    revealed.redact_again(place, mine, redactor, in_transcript=False)
     assert mine.__dict__ == Session("s").__dict__
     assert not Path(turnlog.path(place, "s")).exists()

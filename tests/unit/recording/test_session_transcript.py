@@ -14,6 +14,7 @@ from entire.model.session import Session
 from entire.model.transcripts import START, UNKNOWN, Position
 from entire.model.value import replace
 from entire.recording.session_transcript import SessionTranscript
+from entire.redact import Redactor
 from tests.integration.bare_agent import with_capabilities
 
 RECORDS = [
@@ -40,7 +41,7 @@ def objects(tmp_path: Path) -> Objects:
 
 
 def reader_of(session: Session, *names: str) -> SessionTranscript:
-    return SessionTranscript(with_capabilities(*names)(), session, session.worktree.path)
+    return SessionTranscript(with_capabilities(*names)(), session, session.worktree.path, Redactor())
 
 
 def test_without_capabilities(session: Session, objects: Objects) -> None:
@@ -86,7 +87,7 @@ def test_paths_are_relative_to_the_top_whatever_links_lead_there(session: Sessio
     session.worktree = replace(session.worktree, path=str(tmp_path / "link"))
     files = [str(tmp_path / "link/dir/a"), str(top / "dir/b"), "dir/../c", str(tmp_path / "x"), "../y", str(top), ""]
     Path(session.transcript_path).write_text("".join(json.dumps({"file": file}) + "\n" for file in files))
-    reader = SessionTranscript(with_capabilities("transcript_analyzer")(), session, str(tmp_path / "link"))
+    reader = SessionTranscript(with_capabilities("transcript_analyzer")(), session, str(tmp_path / "link"), Redactor())
     assert reader.files(START, reader.end()) == ["dir/a", "dir/b", "c"]
 
 
@@ -132,7 +133,7 @@ def test_each_question_is_asked_once(session: Session) -> None:
     agent = with_capabilities("transcript_analyzer", "token_calculator", "subagent_extractor", "line_transcript")()
     plain = agent.transcript
     agent.transcript = lambda *given: Curious(plain(*given))  # type: ignore[method-assign]
-    reader = SessionTranscript(agent, session, session.worktree.path)
+    reader = SessionTranscript(agent, session, session.worktree.path, Redactor())
     for _ in range(2):
         end = reader.end()
         reader.prompts(START, end)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from entire.redact import Sources, adopt, config_file, current, find, redact, redact_json, redact_jsonl
+from entire.model.value import replace
+from entire.redact import Redactor, Sources, config_file
 from entire.redact.config import MOST_RULES, Config, load, parse
 from entire_secrets.own_rules import value_hash
 from tests.unit.entire_secrets.planted_secrets import SECRETS, word
@@ -20,25 +21,24 @@ pattern = "acme_([a-z0-9]{12})"
 example = "acme_abcdef012345"
 """
 TOKEN = SECRETS["github-token"][1]
+Configure = Callable[[str], Redactor]
 
 
 @pytest.fixture
-def configure(tmp_path: Path) -> Iterator[Callable[[str], None]]:
-    def write(text: str) -> None:
+def configure(tmp_path: Path) -> Configure:
+    def write(text: str) -> Redactor:
         (tmp_path / "redact.toml").write_text(text)
-        adopt(Sources())
-        adopt(Sources(config=str(tmp_path / "redact.toml")))
+        return Redactor(Sources(config=str(tmp_path / "redact.toml")))
 
-    yield write
-    adopt(Sources())
+    return write
 
 
-def test_an_own_rule_finds_its_group_everywhere(configure: Callable[[str], None]) -> None:
-    configure(RULE)
-    assert redact(b"key acme_0123456789ab.") == b"key acme_[REDACTED:acme-token]."
+def test_an_own_rule_finds_its_group_everywhere(configure: Configure) -> None:
+    own = configure(RULE)
+    assert own.redact(b"key acme_0123456789ab.") == b"key acme_[REDACTED:acme-token]."
     line = json.dumps({"a": json.dumps({"b": "x\tacme_0123456789ab\n"})}).encode()
-    assert redact_jsonl(line) == line.replace(b"0123456789ab", b"[REDACTED:acme-token]")
-    assert redact(b"acme_short") == b"acme_short"
+    assert own.redact_jsonl(line) == line.replace(b"0123456789ab", b"[REDACTED:acme-token]")
+    assert own.redact(b"acme_short") == b"acme_short"
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_an_own_rule_finds_its_group_everywhere(configure: Callable[[str], None]
         ('id = "acme"\npattern = "(?:[a-f0-9]{31}x?){31}(?:[a-f0-9]{31}x?){31}y"\nexample = "y"', "too large"),
     ],
 )
-def test_a_broken_rule_is_named_and_the_others_apply(configure: Callable[[str], None], rule: str, problem: str) -> None:
+def test_a_broken_rule_is_named_and_the_others_apply(configure: Configure, rule: str, problem: str) -> None:
     text = f"[[rule]]\n{rule}\n{RULE}"
     (said,) = parse(text.encode()).problems
     assert problem in said
-    configure(text)
-    assert redact(b"acme_0123456789ab") == b"acme_[REDACTED:acme-token]"
+    own = configure(text)
+    assert own.redact(b"acme_0123456789ab") == b"acme_[REDACTED:acme-token]"
 
 
 BROKEN = ("[[rule", "rule = 1", "[rule]\nid=1", "allow = 1", "allow.values = 1", "allow.values = [1]", "allow.x = []")
@@ -69,29 +69,29 @@ BROKEN = ("[[rule", "rule = 1", "[rule]\nid=1", "allow = 1", "allow.values = 1",
 @pytest.mark.parametrize(
     "text", [*BROKEN, "x = 1", "personal = []", "personal.names = true", "personal.email = 'yes'", "\ud800"]
 )
-def test_what_is_not_understood_is_named(configure: Callable[[str], None], text: str) -> None:
+def test_what_is_not_understood_is_named(configure: Configure, text: str) -> None:
     assert parse(text.encode("utf-8", "surrogatepass")).problems
-    configure(text.replace("\ud800", "\ufffd"))
-    assert TOKEN not in redact(TOKEN.encode()).decode()
+    own = configure(text.replace("\ud800", "\ufffd"))
+    assert TOKEN not in own.redact(TOKEN.encode()).decode()
 
 
-def test_values_and_rules_can_be_allowed(configure: Callable[[str], None]) -> None:
+def test_values_and_rules_can_be_allowed(configure: Configure) -> None:
     text = f"{TOKEN} db_password = 'hunter2!'".encode()
-    assert len(find(text)) == 2
-    configure(f'[allow]\nvalues = ["{value_hash(TOKEN.encode())}"]')
-    assert redact(text) == text.replace(b"hunter2!", b"[REDACTED:generic-quoted]")
-    configure('[allow]\nrules = ["generic-quoted"]')
-    assert redact(text) == text.replace(TOKEN.encode(), b"[REDACTED:github-token]")
+    assert len(Redactor().find(text)) == 2
+    own = configure(f'[allow]\nvalues = ["{value_hash(TOKEN.encode())}"]')
+    assert own.redact(text) == text.replace(b"hunter2!", b"[REDACTED:generic-quoted]")
+    own = configure('[allow]\nrules = ["generic-quoted"]')
+    assert own.redact(text) == text.replace(TOKEN.encode(), b"[REDACTED:github-token]")
 
 
 @pytest.mark.parametrize(
     ("path", "is_allowed"),
     [("tests/data/keys.py", True), ("/home/me/repo/tests/data/keys.py", True), ("src/keys.py", False), ("", False)],
 )
-def test_records_about_files_can_be_allowed(configure: Callable[[str], None], path: str, is_allowed: bool) -> None:
-    configure('[allow]\npaths = ["tests/data/*"]')
+def test_records_about_files_can_be_allowed(configure: Configure, path: str, is_allowed: bool) -> None:
+    own = configure('[allow]\npaths = ["tests/data/*"]')
     line = json.dumps({"tool": {"file_path": path, "content": f"key {TOKEN}"}}).encode()
-    assert (redact_jsonl(line) == line) is is_allowed
+    assert (own.redact_jsonl(line) == line) is is_allowed
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
@@ -113,11 +113,11 @@ PERSONAL = [
 
 
 @pytest.mark.parametrize(("kind", "frame", "value"), PERSONAL)
-def test_personal_data_goes_on_demand(configure: Callable[[str], None], kind: str, frame: str, value: str) -> None:
+def test_personal_data_goes_on_demand(configure: Configure, kind: str, frame: str, value: str) -> None:
     text = frame.format(value).encode()
-    assert redact(text) == text
-    configure(f"[personal]\n{kind} = true\n")
-    assert redact(text) == frame.format(f"[REDACTED:{kind}]").encode()
+    assert Redactor().redact(text) == text
+    own = configure(f"[personal]\n{kind} = true\n")
+    assert own.redact(text) == frame.format(f"[REDACTED:{kind}]").encode()
 
 
 @pytest.mark.parametrize(
@@ -129,35 +129,35 @@ def test_personal_data_goes_on_demand(configure: Callable[[str], None], kind: st
         "id 550e8400-e29b-41d4-a716-446655440000", word(30),
     ],
 )  # fmt: skip
-def test_what_only_looks_personal_stays(configure: Callable[[str], None], text: str) -> None:
-    configure("[personal]\nemail = true\nphone = true\niban = true\ncard-number = true\n")
-    assert redact(text.encode()) == text.encode()
+def test_what_only_looks_personal_stays(configure: Configure, text: str) -> None:
+    own = configure("[personal]\nemail = true\nphone = true\niban = true\ncard-number = true\n")
+    assert own.redact(text.encode()) == text.encode()
 
 
-def test_personal_data_is_not_remembered(tmp_path: Path, configure: Callable[[str], None]) -> None:
-    configure("[personal]\nemail = true\n")
-    adopt(Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "known")))
-    redact(b"mail jane.doe99@company.org")
+def test_personal_data_is_not_remembered(tmp_path: Path, configure: Configure) -> None:
+    sources = configure("[personal]\nemail = true\n").sources
+    own = Redactor(replace(sources, memory=str(tmp_path / "known")))
+    own.redact(b"mail jane.doe99@company.org")
     assert not (tmp_path / "known").exists()
 
 
-def test_own_rules_see_one_line_at_a_time(configure: Callable[[str], None]) -> None:
-    configure(RULE.replace("acme_([a-z0-9]{12})", r"acme_(\\S+)"))
+def test_own_rules_see_one_line_at_a_time(configure: Configure) -> None:
+    own = configure(RULE.replace("acme_([a-z0-9]{12})", r"acme_(\\S+)"))
     lines = b'{"a":"acme_xyz"}\n{"b":"acme_uvw"}\n'
-    assert redact_jsonl(lines).count(b"[REDACTED:acme-token]") == 2
-    assert [json.loads(line) for line in redact_jsonl(lines).splitlines()]
+    assert own.redact_jsonl(lines).count(b"[REDACTED:acme-token]") == 2
+    assert [json.loads(line) for line in own.redact_jsonl(lines).splitlines()]
 
 
-def test_a_path_is_an_exception_for_its_part_of_a_document(configure: Callable[[str], None]) -> None:
-    configure('[allow]\npaths = ["tests/*.py"]')
+def test_a_path_is_an_exception_for_its_part_of_a_document(configure: Configure) -> None:
+    own = configure('[allow]\npaths = ["tests/*.py"]')
     calls = [{"args": {"file_path": "/w/tests/a.py"}, "result": [{"output": TOKEN}]},
              {"args": {"file_path": "/w/src/a.py"}, "result": [{"output": TOKEN}]}]  # fmt: skip
     data = json.dumps({"messages": [{"text": TOKEN}, {"toolCalls": calls}]}).encode()
-    told = json.loads(redact_json(data))["messages"]
+    told = json.loads(own.redact_json(data))["messages"]
     assert told[0]["text"] == "[REDACTED:github-token]"
     assert [call["result"][0]["output"] for call in told[1]["toolCalls"]] == [TOKEN, "[REDACTED:github-token]"]
     text = f'"file_path": "tests/a.py" {TOKEN}'.encode()  # what a person writes is no record
-    assert TOKEN not in redact(text).decode()
+    assert TOKEN not in own.redact(text).decode()
 
 
 def test_a_large_file_is_not_read(tmp_path: Path) -> None:
@@ -168,21 +168,21 @@ def test_a_large_file_is_not_read(tmp_path: Path) -> None:
     assert load(str(path)).problems == ()
 
 
-def test_nested_repetitions_run_in_linear_time(configure: Callable[[str], None]) -> None:
-    configure(RULE.replace("acme_([a-z0-9]{12})", "acme_(?:[a-z0-9]+)+!").replace("012345", "012345!"))
+def test_nested_repetitions_run_in_linear_time(configure: Configure) -> None:
+    own = configure(RULE.replace("acme_([a-z0-9]{12})", "acme_(?:[a-z0-9]+)+!").replace("012345", "012345!"))
     text = b"acme_" + b"a" * 100_000
-    assert redact(text) == text
+    assert own.redact(text) == text
 
 
 @pytest.mark.parametrize("pattern", ["EDACTED", "R", "[A-Z]+:", "acme", "\\\\]"])
-def test_a_rule_that_matches_a_mark_ends(configure: Callable[[str], None], pattern: str) -> None:
-    configure(f'[[rule]]\nid = "acme"\npattern = "{pattern}"\nexample = "REDACTED: acme ]"\n')
+def test_a_rule_that_matches_a_mark_ends(configure: Configure, pattern: str) -> None:
+    own = configure(f'[[rule]]\nid = "acme"\npattern = "{pattern}"\nexample = "REDACTED: acme ]"\n')
     text = f"{TOKEN} REDACTED: acme ] R".encode()
-    assert "[REDACTED:github-token]" in redact(text).decode()
-    assert redact(redact(text)) == redact(text)
+    assert "[REDACTED:github-token]" in own.redact(text).decode()
+    assert own.redact(own.redact(text)) == own.redact(text)
 
 
-def test_a_file_has_a_bound_of_rules(configure: Callable[[str], None]) -> None:
+def test_a_file_has_a_bound_of_rules(configure: Configure) -> None:
     text = "".join(RULE.replace("acme-token", f"acme-{number}") for number in range(MOST_RULES + 5))
     config = parse(text.encode())
     assert len(config.own.rules) == MOST_RULES
@@ -194,9 +194,7 @@ def test_exceptions_of_somebody_else_are_left_out_until_they_are_trusted(tmp_pat
     path.write_text(f'{RULE}[allow]\nrules = ["jwt"]\nvalues = ["0"]\npaths = ["*", "a"]\n')
 
     def config(*, is_own: bool) -> Config:
-        adopt(Sources())
-        adopt(Sources(config=str(path), trusted=str(trusted)), lambda: is_own)
-        found = current().config
+        found = Redactor(Sources(config=str(path), trusted=str(trusted)), lambda: is_own).config
         assert found is not None
         assert [rule.id for rule in found.own.rules] == ["acme-token"]
         return found
@@ -209,4 +207,3 @@ def test_exceptions_of_somebody_else_are_left_out_until_they_are_trusted(tmp_pat
     assert config(is_own=False).exceptions == "1 value, 1 rule, 2 paths"
     path.write_text(path.read_text().replace('"a"]', '"b"]'))
     assert config(is_own=False).exceptions == ""
-    adopt(Sources())

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import Sources, adopt, find, redact_json, redact_jsonl, seals
+from entire.redact import Redactor, Sources, seals
 from tests.unit.entire_secrets.planted_secrets import SECRETS
 
 BASE64 = string.ascii_letters + string.digits + "+/"
@@ -48,20 +48,17 @@ def record(content: object, **more: Any) -> bytes:
 def test_no_rule_touches_a_seal(name: str, separators: tuple[str, str], tmp_path: Path) -> None:
     line = json.dumps({"message": {"content": [SEALED[name], {"text": TOKEN}]}}, separators=separators).encode()
     (tmp_path / "redact.toml").write_text(RULE)
-    adopt(Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "memory")))
-    try:
-        assert redact_jsonl(f"the seal: {SEAL}".encode()) == b"the seal: [REDACTED:alibaba-sts-token]"
-        for redacted in (redact_jsonl(line), redact_json(line)):  # a rule, an own one, and the memory of it know it
-            assert redacted == line.replace(TOKEN.encode(), b"[REDACTED:github-token]")
-        assert [found.rule for found in find(line, lines=True)] == ["github-token"]
-    finally:
-        adopt(Sources())
+    own = Redactor(Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "memory")))
+    assert own.redact_jsonl(f"the seal: {SEAL}".encode()) == b"the seal: [REDACTED:alibaba-sts-token]"
+    for redacted in (own.redact_jsonl(line), own.redact_json(line)):  # a rule, an own one, and the memory of it know it
+        assert redacted == line.replace(TOKEN.encode(), b"[REDACTED:github-token]")
+    assert [found.rule for found in own.find(line, lines=True)] == ["github-token"]
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_what_only_looks_like_a_seal_is_redacted(name: str) -> None:
     line = record(OTHER[name])
-    assert TOKEN not in redact_jsonl(line).decode()
+    assert TOKEN not in Redactor().redact_jsonl(line).decode()
 
 
 def broken(seal: str, mark: str) -> str:
@@ -130,4 +127,4 @@ def test_the_seal_of_a_thinking_block_stays() -> None:
             source.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") for _ in range(2000)
         )
         line = json.dumps({"type": "thinking", "thinking": "hm", "signature": seal + "=="}).encode()
-        assert redact_jsonl(line) == line
+        assert Redactor().redact_jsonl(line) == line

@@ -13,6 +13,7 @@ from entire.layout import Place
 from entire.model.session import Session
 from entire.model.transcripts import START, Position
 from entire.model.value import replace
+from entire.redact import Redactor
 from entire.resume import recount
 from entire.store import sessions, turnlog
 from entire.store.turnlog import TurnNote
@@ -42,7 +43,7 @@ class Desk:
         Path(self.session.transcript_path).write_bytes(talk(*prompts))
         self.session.covered = replace(self.session.covered, position=Position(count=counted))
         sessions.save(self.place, self.session)
-        Path(turnlog.path(self.place, ID)).write_bytes(turnlog.dumps(notes))
+        Path(turnlog.path(self.place, ID)).write_bytes(turnlog.dumps(notes, Redactor()))
 
     def leave(self) -> None:
         """Leave this past, as a rewind does."""
@@ -56,7 +57,7 @@ class Desk:
         return recount.counted(self.place, AGENT, self.session, talk(*prompts))
 
     def turns(self, *prompts: tuple[str, int]) -> list[tuple[str, int]]:
-        found = recount.turns(self.place, AGENT, self.session, talk(*prompts))
+        found = recount.turns(self.place, AGENT, self.session, talk(*prompts), Redactor())
         return [(note.turn, note.position) for note in found]
 
 

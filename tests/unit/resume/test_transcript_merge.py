@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire import redact
 from entire.agents import lines
 from entire.agents.contract import Agent, Transcript
 from entire.agents.documents import DocumentTranscript
@@ -21,9 +20,9 @@ from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
 from entire.model.transcripts import Message
-from entire.redact import redact_json, redact_jsonl
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
+from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 ID = "3f1c9a52-0000-4000-8000-000000000001"
@@ -308,7 +307,6 @@ def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch)
         return same_record(stored, other)
 
     monkeypatch.setattr(lines, "is_same_record", counted)
-    monkeypatch.setattr(redact, "redact_jsonl", None)  # not needed where marks explain the difference
     found = back_to(past + line, stored)
     assert (found.what, len(found.data)) == (CUT, len(past))
     assert len(looked) < 2_000  # of 10,001 lines: those in the block of the one that differs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ import pytest
 from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
-from entire.redact import Redacted, Sources, adopt, redact_json
-from entire.store import documents, transcripts
+from entire.redact import Redacted, Redactor, Sources
+from entire.store import transcripts
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -26,29 +25,29 @@ class Blobs(Objects):
         return Object(oid=name, type="blob", data=self.kept[name]) if name in self.kept else None
 
 
-@pytest.fixture(autouse=True)
-def memory(tmp_path: Path) -> Iterator[None]:
-    adopt(Sources(memory=str(tmp_path / "memory")))
-    yield
-    adopt(Sources())
+class Noting(Redactor):
+    """Notes how much it redacted."""
+
+    scanned = 0
+
+    def redact_json(self, data: bytes) -> Redacted:
+        self.scanned += len(data)
+        return super().redact_json(data)
 
 
 class Growing:
     """A session's document, stored turn by turn; ``scanned`` is how much was redacted last."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, indent: int | None) -> None:
+    def __init__(self, folder: Path, *, indent: int | None) -> None:
         self.indent = indent
         self.session, self.blobs, self.scanned = Session("s"), Blobs(), 0
-        monkeypatch.setattr(documents, "redact_json", self._redact)
-
-    def _redact(self, data: bytes) -> Redacted:
-        self.scanned += len(data)
-        return redact_json(data)
+        self.redactor = Noting(Sources(memory=str(folder / "memory")))
 
     def store(self, messages: list[Any], **around: str) -> bytes:
         data = json.dumps({"id": "1", **around, "messages": messages, "kind": "main"}, indent=self.indent).encode()
-        self.scanned = 0
-        (part,) = transcripts.store_whole(self.session, [data], self.blobs).parts
+        before = self.redactor.scanned
+        (part,) = transcripts.store_whole(self.session, [data], self.blobs, self.redactor).parts
+        self.scanned = self.redactor.scanned - before
         if isinstance(part, Redacted):
             self.blobs.kept[blob_id(part, self.session.oid_size)] = part
             return bytes(part)
@@ -56,12 +55,12 @@ class Growing:
 
     def whole(self, messages: list[Any], **around: str) -> bytes:
         value = {"id": "1", **around, "messages": messages, "kind": "main"}
-        return redact_json(json.dumps(value, indent=self.indent).encode())
+        return Redactor.redact_json(self.redactor, json.dumps(value, indent=self.indent).encode())
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_only_what_is_new_is_redacted(indent: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    growing = Growing(monkeypatch, indent=indent)
+def test_only_what_is_new_is_redacted(indent: int | None, tmp_path: Path) -> None:
+    growing = Growing(tmp_path, indent=indent)
     messages = [{"text": f"{number} " + "word " * 50, "key": SECRET if number == 3 else ""} for number in range(40)]
     for count in (1, 2, 10, 40):
         around = {"updated": f"2026-01-01T10:{count:02}"}
@@ -73,24 +72,24 @@ def test_only_what_is_new_is_redacted(indent: int | None, monkeypatch: pytest.Mo
     assert growing.scanned == 0, "the same document is not redacted again"
 
 
-def test_messages_that_were_changed_are_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
-    growing = Growing(monkeypatch, indent=2)
+def test_messages_that_were_changed_are_redacted(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, indent=2)
     growing.store([{"text": "a"}, {"text": "b"}, {"text": "c"}])
     for changed in ([{"text": "a"}, {"text": SECRET}, {"text": "c"}], [{"text": SECRET}], [], [{"text": "a"}]):
         assert growing.store(changed) == growing.whole(changed)
         assert SECRET.encode() not in growing.store(changed)
 
 
-def test_what_a_new_message_reveals_goes_from_the_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    growing = Growing(monkeypatch, indent=2)
+def test_what_a_new_message_reveals_goes_from_the_earlier_ones(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, indent=2)
     word = "k9Xv2QpL7mWz4RtB8nYc"
     growing.store([{"text": f"use {word} for it"}])
     stored = growing.store([{"text": f"use {word} for it"}, {"text": f"export DB_PASSWORD={word}"}])
     assert word.encode() not in stored
 
 
-def test_without_the_last_one_everything_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
-    growing = Growing(monkeypatch, indent=2)
+def test_without_the_last_one_everything_is_redacted(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, indent=2)
     growing.store([{"text": SECRET}])
     growing.blobs.kept.clear()
     assert growing.store([{"text": SECRET}, {"text": "b"}]) == growing.whole([{"text": SECRET}, {"text": "b"}])

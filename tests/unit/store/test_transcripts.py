@@ -19,7 +19,7 @@ from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
 from entire.model.transcripts import FileLines, StoredLines
-from entire.redact import Redacted, Sources, adopt, memory_size, redact_json, redact_jsonl, trusted
+from entire.redact import Redacted, Redactor, Sources, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored
 
@@ -45,11 +45,17 @@ class Blobs(Objects):
 class World:
     """One session's transcript file, and the git that its parts go to."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, *, remembers: bool) -> None:
+        self.redactor = Redactor(Sources(memory=os.path.join(folder, "known") if remembers else ""))
         self.session = Session("s")
         self.session.transcript_path = os.path.join(folder, "s.jsonl")
         self.blobs = Blobs()
         self.stored = Stored(parts=(), lines=0)  # by the last turn
+
+    def store_whole(self, data: bytes) -> str | Redacted:
+        """Return the only part of a transcript that is stored in one piece."""
+        (part,) = transcripts.store_whole(self.session, [data], self.blobs, self.redactor).parts
+        return part
 
     def write(self, data: bytes) -> None:
         with open(self.session.transcript_path, "wb") as file:
@@ -67,7 +73,7 @@ class World:
         data = self.data()
         held = FileLines(path=self.session.transcript_path, lines=len(data.splitlines()), size=len(data))
         transcripts.merge(self.session, self.blobs, "")
-        self.stored = transcripts.store(self.session, held, "", shorten)
+        self.stored = transcripts.store(self.session, held, "", shorten, self.redactor)
         parts = []
         for part in self.stored.parts:
             if isinstance(part, Redacted):
@@ -79,9 +85,11 @@ class World:
 
 
 @contextmanager
-def world(*, block: int = 1 << 20, part: int = 1 << 20, merge_at: int = 400) -> Iterator[World]:
+def world(
+    *, block: int = 1 << 20, part: int = 1 << 20, merge_at: int = 400, remembers: bool = False
+) -> Iterator[World]:
     with tempfile.TemporaryDirectory() as folder:
-        sandbox = World(folder)
+        sandbox = World(folder, remembers=remembers)
         with patch.multiple(
             transcripts,
             _BLOCK=block,
@@ -119,7 +127,7 @@ def test_a_growing_transcript_is_whole_after_each_turn_and_its_stored_parts_stay
                 sandbox.append(b'{"half a line": ')  # the agent was killed while it wrote
             before = [tuple(part) for part in sandbox.session.storage.parts]
             parts = sandbox.store()
-            assert b"\n".join(parts) == redact_jsonl(sandbox.data())
+            assert b"\n".join(parts) == sandbox.redactor.redact_jsonl(sandbox.data())
             assert SECRET.encode() not in b"".join(parts)
             after = [tuple(part) for part in sandbox.session.storage.parts]
             if len(before) < merge_at:
@@ -141,7 +149,7 @@ def test_storing_twice_changes_nothing(first: bytes, second: bytes, third: bytes
         assert sandbox.store() == parts
         assert sandbox.session.storage.parts == remembered
         sandbox.append(third)
-        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(sandbox.data())
 
 
 def test_the_same_parts_are_in_every_checkpoint() -> None:
@@ -163,9 +171,9 @@ def test_a_rewritten_file_is_stored_from_its_beginning(old: bytes, new: bytes, m
         sandbox.store()
         sandbox.write(b'{"other": 1}\n' + new.replace(b"\n", b" anew\n"))
         assert transcripts.was_rewritten(sandbox.session) == (sandbox.session.storage.extent.size > 0)
-        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(sandbox.data())
         sandbox.append(more)
-        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(sandbox.data())
 
 
 def test_a_file_cut_in_its_middle_is_stored_as_it_is_now() -> None:
@@ -253,8 +261,8 @@ def test_part_names_are_those_of_the_format() -> None:
 def test_a_document_is_redacted_as_a_whole() -> None:
     with world() as sandbox:
         data = json.dumps({"messages": [SECRET]}, indent=2).encode()
-        stored = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
-        assert stored.parts == (redact_json(data),)
+        stored = transcripts.store_whole(sandbox.session, [data], sandbox.blobs, sandbox.redactor)
+        assert stored.parts == (sandbox.redactor.redact_json(data),)
         assert (sandbox.session.storage.parts, sandbox.session.storage.extent) == ([], StoredLines())
         assert isinstance(stored.parts[0], Redacted)
 
@@ -267,34 +275,34 @@ def test_lines_in_one_piece_are_redacted_once(turns: list[bytes], cut: bytes) ->
         for added in turns:
             data += added
             whole = data + cut.replace(b"\n", b"")
-            (found,) = transcripts.store_whole(sandbox.session, [whole], sandbox.blobs).parts
+            found = sandbox.store_whole(whole)
             part = sandbox.blobs.kept[found] if isinstance(found, str) else found
-            assert part == redact_jsonl(whole)
+            assert part == sandbox.redactor.redact_jsonl(whole)
             sandbox.blobs.put(part)
             for oid, lines in sandbox.session.storage.parts:
                 assert (sandbox.blobs.kept[oid], lines) == (part, whole.count(b"\n"))
         other = b'{"second": 2}\n' + data
-        assert transcripts.store_whole(sandbox.session, [other], sandbox.blobs).parts == (redact_jsonl(other),)
+        assert sandbox.store_whole(other) == sandbox.redactor.redact_jsonl(other)
 
 
 def test_lines_in_one_piece_that_are_stored_are_not_written_again() -> None:
     with world() as sandbox:
         data = b'{"first": 1}\n{"second": 2}\n'
-        (part,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        part = sandbox.store_whole(data)
         assert isinstance(part, bytes)
         oid = sandbox.blobs.put(part)
         before = sandbox.session.storage.extent
-        again = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
+        again = transcripts.store_whole(sandbox.session, [data], sandbox.blobs, sandbox.redactor)
         assert (again.parts, again.size, sandbox.session.storage.extent) == ((oid,), len(data), before)
         del sandbox.blobs.kept[oid]
-        assert transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts == (part,), "if git has lost it"
+        assert sandbox.store_whole(data) == part, "if git has lost it"
 
 
 def test_a_large_piece_is_put_into_git_at_once() -> None:
     with world(block=100) as sandbox:
         small, large = b'{"text": 1}\n', b'{"text": 1}\n' * 9
         for data in (large, small):
-            whole = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
+            whole = transcripts.store_whole(sandbox.session, [data], sandbox.blobs, sandbox.redactor)
             (part,) = transcripts.put_large(whole, sandbox.session, "").parts
             assert (sandbox.blobs.blob(part) if isinstance(part, str) else part) == data
             assert isinstance(part, str) == (data == large)
@@ -304,18 +312,18 @@ def test_lines_in_one_piece_go_on_behind_a_secret() -> None:
     """What is stored of them is shorter than what they were."""
     with world() as sandbox:
         data = json.dumps({"key": SECRET}).encode() + b"\n"
-        (part,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        part = sandbox.store_whole(data)
         assert isinstance(part, bytes)
         assert len(part) != len(data)
         sandbox.blobs.put(part)
         whole = data + b'{"more": 2}\n'
-        assert transcripts.store_whole(sandbox.session, [whole], sandbox.blobs).parts == (part + b'{"more": 2}\n',)
+        assert sandbox.store_whole(whole) == part + b'{"more": 2}\n'
 
 
 def test_lines_in_one_piece_that_were_rewritten_are_stored_from_their_beginning() -> None:
     with world() as sandbox:
         for whole in (b'{"first": 1}\n{"more": 3}\n', b'{"other": 2}\n{"more": 3}\n'):
-            (part,) = transcripts.store_whole(sandbox.session, [whole], sandbox.blobs).parts
+            part = sandbox.store_whole(whole)
             assert isinstance(part, bytes)
             assert part == whole
             sandbox.blobs.put(part)
@@ -326,24 +334,20 @@ def test_a_file_that_cannot_be_read_is_empty(path: str) -> None:
     assert transcripts.read_span(path, 0, 10) == b""
     session = Session("s")
     session.transcript_path = path
-    assert transcripts.store(session, FileLines(path=path, lines=0, size=0), "", shorten).parts == ()
+    assert transcripts.store(session, FileLines(path=path, lines=0, size=0), "", shorten, Redactor()).parts == ()
 
 
 def test_only_redacted_bytes_are_parts() -> None:
     with world() as sandbox:
         sandbox.append(b'{"a": 1}\n')
         stored = transcripts.store(
-            sandbox.session, FileLines(path=sandbox.session.transcript_path, lines=1, size=9), "", shorten
+            sandbox.session,
+            FileLines(path=sandbox.session.transcript_path, lines=1, size=9),
+            "",
+            shorten,
+            sandbox.redactor,
         )
         assert stored.parts == (trusted(b'{"a": 1}\n'),)
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[None]:
-    """Let redaction remember what it finds, as in a repository."""
-    adopt(Sources(memory=str(tmp_path / "known")))
-    yield
-    adopt(Sources())
 
 
 PASSWORD = "tr0ub4dor&3-xK"
@@ -351,10 +355,9 @@ BARE = json.dumps({"text": f"{PASSWORD} is what it said"}).encode() + b"\n"
 NAMED = json.dumps({"text": f"password = '{PASSWORD}'"}).encode() + b"\n"
 
 
-@pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("block", [40, 1 << 20])
 def test_what_a_later_turn_reveals_goes_from_earlier_turns(block: int) -> None:
-    with world(block=block) as sandbox:
+    with world(remembers=True, block=block) as sandbox:
         sandbox.append(BARE + b'{"more": 1}\n' * 9)
         assert PASSWORD.encode() in b"\n".join(sandbox.store())
         sandbox.append(b'{"clean": 1}\n')
@@ -363,7 +366,7 @@ def test_what_a_later_turn_reveals_goes_from_earlier_turns(block: int) -> None:
         assert sandbox.session.storage.parts[: len(before)] == before
         sandbox.append(NAMED + b'{"last": 1}\n')
         stored = b"\n".join(sandbox.store())
-        assert stored == redact_jsonl(sandbox.data())
+        assert stored == sandbox.redactor.redact_jsonl(sandbox.data())
         assert b"tr0ub" not in stored
         before = list(sandbox.session.storage.parts)
         sandbox.append(NAMED)
@@ -373,90 +376,84 @@ def test_what_a_later_turn_reveals_goes_from_earlier_turns(block: int) -> None:
         )
 
 
-@pytest.mark.usefixtures("memory")
 def test_what_a_later_block_reveals_goes_from_earlier_ones_of_the_same_turn() -> None:
-    with world(block=40) as sandbox:
+    with world(remembers=True, block=40) as sandbox:
         sandbox.append(BARE + b'{"more": 1}\n' * 9 + NAMED + b'{"last": 1}\n')
         stored = sandbox.store()
         assert len(stored) > 3
-        assert b"\n".join(stored) == redact_jsonl(sandbox.data())
+        assert b"\n".join(stored) == sandbox.redactor.redact_jsonl(sandbox.data())
         assert b"tr0ub" not in b"\n".join(stored)
         sandbox.append((BARE + b'{"more": 1}\n' * 9 + NAMED).replace(b"tr0ub", b"tr0uc"))
         before = list(sandbox.session.storage.parts)
-        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(sandbox.data())
         assert sandbox.session.storage.parts[: len(before)] == before, "what is stored already reveals nothing"
 
 
-@pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("more", [b"", b'{"more": 2}\n'])
 def test_what_others_reveal_between_two_turns_goes_from_earlier_ones(more: bytes) -> None:
-    with world(block=40) as sandbox:
+    with world(remembers=True, block=40) as sandbox:
         sandbox.append(BARE + b'{"more": 1}\n' * 9)
         assert PASSWORD.encode() in b"\n".join(sandbox.store())
-        redact_jsonl(NAMED)
+        sandbox.redactor.redact_jsonl(NAMED)
         sandbox.append(more)
-        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
-        assert sandbox.session.storage.redacted_with == memory_size() > 0
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(sandbox.data())
+        assert sandbox.session.storage.redacted_with == sandbox.redactor.memory_size() > 0
 
 
-@pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("is_document", [True, False])
 def test_what_others_reveal_goes_from_what_is_in_one_piece(is_document: bool) -> None:
     data = json.dumps({"messages": [json.loads(BARE)]}).encode() if is_document else BARE * 2
-    with world() as sandbox:
+    with world(remembers=True) as sandbox:
         for _ in range(2):
-            for part in transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts:
+            for part in transcripts.store_whole(sandbox.session, [data], sandbox.blobs, sandbox.redactor).parts:
                 if not isinstance(part, str):
                     sandbox.blobs.put(part)
             assert part == blob_id(data, 40) or part == data
-        redact_jsonl(NAMED)
-        (part,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        sandbox.redactor.redact_jsonl(NAMED)
+        part = sandbox.store_whole(data)
         assert isinstance(part, bytes)
-        assert part == redact_json(data) != data
+        assert part == sandbox.redactor.redact_json(data) != data
         sandbox.blobs.put(part)
-        (again,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        again = sandbox.store_whole(data)
         assert again == blob_id(part, 40)
 
 
-@pytest.mark.usefixtures("memory")
 def test_what_a_later_turn_reveals_goes_from_lines_in_one_piece() -> None:
-    with world() as sandbox:
-        (part,) = transcripts.store_whole(sandbox.session, [BARE], sandbox.blobs).parts
+    with world(remembers=True) as sandbox:
+        part = sandbox.store_whole(BARE)
         assert part == BARE
         sandbox.blobs.put(BARE)
-        (part,) = transcripts.store_whole(sandbox.session, [BARE + NAMED], sandbox.blobs).parts
+        part = sandbox.store_whole(BARE + NAMED)
         assert isinstance(part, bytes)
         assert PASSWORD not in bytes(part).decode()
-        assert part == redact_jsonl(BARE + NAMED)
+        assert part == sandbox.redactor.redact_jsonl(BARE + NAMED)
 
 
-@pytest.mark.usefixtures("memory")
 def test_a_transcript_that_has_not_grown_is_not_redacted_again() -> None:
-    with world() as sandbox:
+    with world(remembers=True) as sandbox:
         sandbox.append(b'{"first": 1}\n' + BARE)
         before = sandbox.store()
-        with patch.object(transcripts, "redact_jsonl", side_effect=AssertionError):
+        with patch.object(Redactor, "redact_jsonl", side_effect=AssertionError):
             assert sandbox.store() == before
         assert [part for part in sandbox.stored.parts if not isinstance(part, str)] == []
         assert sandbox.stored.lines == 2
         assert transcripts.part_ids(sandbox.session) == [blob_id(part, 40) for part in before]
 
 
-@pytest.mark.usefixtures("memory")
 def test_a_last_line_that_is_new_known_or_written_over_is_redacted() -> None:
-    with world() as sandbox:
+    with world(remembers=True) as sandbox:
         sandbox.append(b'{"first": 1}\n' + BARE)
         sandbox.store()
-        redact_jsonl(NAMED)  # by another process
+        sandbox.redactor.redact_jsonl(NAMED)  # by another process
         (_, last) = sandbox.store()
         assert PASSWORD.encode() not in last
         written = sandbox.data()[:-3] + b"0}\n"
         sandbox.write(written)
-        assert b"\n".join(sandbox.store()) == redact_jsonl(written)
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(written)
         sandbox.write(written[:-1])  # the newline is not there yet
-        assert b"\n".join(sandbox.store()) == redact_jsonl(written[:-1])
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(written[:-1])
         sandbox.write(written + b'{"last": 1}\n')
-        assert b"\n".join(sandbox.store()) == redact_jsonl(written) + b'{"last": 1}\n'
+        assert b"\n".join(sandbox.store()) == sandbox.redactor.redact_jsonl(written) + b'{"last": 1}\n'
 
 
 def test_more_than_one_hook_stores_is_taken_over_by_later_ones() -> None:

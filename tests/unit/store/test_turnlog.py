@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.layout import Place
+from entire.redact import Redactor
 from entire.store import turnlog
 from entire.store.turnlog import TurnNote
 
@@ -36,18 +37,18 @@ def place(tmp_path: Path) -> Place:
 def test_notes_come_back_in_order_the_last_of_each(place: Place, notes: list[TurnNote]) -> None:
     log = Path(turnlog.path(place, "s"))
     log.unlink(missing_ok=True)
-    turnlog.append(place, "s", notes[:3])
-    turnlog.append(place, "s", notes[3:])
+    turnlog.append(place, "s", notes[:3], Redactor())
+    turnlog.append(place, "s", notes[3:], Redactor())
     expected = {(note.turn, note.position, note.prompt): note for note in notes}
     assert turnlog.read(place, "s") == list(expected.values())
 
 
 def test_a_cut_line_costs_only_itself(place: Place) -> None:
     first, second = TurnNote(turn="a", prompt="one"), TurnNote(turn="b", prompt="two")
-    turnlog.append(place, "s", [first])
+    turnlog.append(place, "s", [first], Redactor())
     with open(turnlog.path(place, "s"), "ab") as file:
         file.write(b'{"turn": "c", "prom\n[1, 2]\n"x"\n\xff\n{}\n{"turn": "x", "prompt": "newer", "unknown": 1}\n')
-    turnlog.append(place, "s", [second])
+    turnlog.append(place, "s", [second], Redactor())
     assert [note.prompt for note in turnlog.read(place, "s")] == ["one", "newer", "two"]
 
 
@@ -56,27 +57,27 @@ def test_a_cut_line_costs_only_itself(place: Place) -> None:
 )
 def test_a_note_with_a_value_of_another_kind_costs_only_itself(place: Place, name: str, value: object) -> None:
     good = TurnNote(turn="a", prompt="p")
-    turnlog.append(place, "s", [good])
+    turnlog.append(place, "s", [good], Redactor())
     with Path(turnlog.path(place, "s")).open("a") as file:
         file.write(json.dumps({"turn": "b", "prompt": "q", name: value}) + "\n")
     assert turnlog.read(place, "s") == [good]
 
 
 def test_a_line_cut_by_a_kill_does_not_swallow_the_next(place: Place) -> None:
-    turnlog.append(place, "s", [TurnNote(turn="a", prompt="one")])
+    turnlog.append(place, "s", [TurnNote(turn="a", prompt="one")], Redactor())
     with open(turnlog.path(place, "s"), "ab") as file:
         file.write(b'{"turn": "b", "prom')
-    turnlog.append(place, "s", [TurnNote(turn="c", prompt="three")])
+    turnlog.append(place, "s", [TurnNote(turn="c", prompt="three")], Redactor())
     assert [note.prompt for note in turnlog.read(place, "s")] == ["one", "three"]
 
 
 def test_prompts_are_redacted_before_they_are_kept(place: Place) -> None:
-    turnlog.append(place, "s", [TurnNote(turn="a", prompt=f"use {SECRET}"), TurnNote(turn="b", prompt="")])
+    turnlog.append(place, "s", [TurnNote(turn="a", prompt=f"use {SECRET}"), TurnNote(turn="b", prompt="")], Redactor())
     assert SECRET.encode() not in Path(turnlog.path(place, "s")).read_bytes()
     assert len(turnlog.prompts(turnlog.read(place, "s"))) == 1
 
 
 def test_without_a_log_there_are_no_notes(place: Place) -> None:
-    turnlog.append(place, "s", [])
+    turnlog.append(place, "s", [], Redactor())
     assert turnlog.read(place, "s") == []
     assert not Path(turnlog.path(place, "s")).exists()

@@ -9,6 +9,7 @@ import pytest
 from entire.model.events import Event, EventType
 from entire.model.session import Session, SubagentTask, Turn
 from entire.model.transcripts import Subagent
+from entire.redact import Redactor
 from entire.turns import tasks
 
 
@@ -96,8 +97,8 @@ def test_the_transcript_completes_tasks_by_call_id_place_and_order() -> None:
         Subagent(id="d", tool_use_id="unknown too", session_ref="/d"),
     ]
     assert tasks.has_unnamed(known)
-    tasks.identify(known, found)
-    tasks.identify(known, found)
+    tasks.identify(known, found, Redactor())
+    tasks.identify(known, found, Redactor())
     assert {name: (task.subagent, task.ref) for name, task in known.tasks.items()} == {
         "call": ("a", "/a"),
         "h1": ("h1", "/h1"),

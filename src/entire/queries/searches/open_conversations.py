@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from entire.index.entries import IndexEntry
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.redact import Redactor
 
 
 class OpenConversations:
     """The sessions that have a state on this machine. Use it as a context manager."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, redactor: Redactor) -> None:
         self._place = place
+        self._redactor = redactor
         self._objects = read.Objects(place.top)
         self._branches: dict[str, str] = {}
         self._sessions: dict[str, Session] = {}
@@ -48,7 +50,7 @@ class OpenConversations:
         """Return what an open session says; its agent's plugin is not asked."""
         session = self._sessions[source.key]
         agent = AgentDirectory.without_plugins().agent_of(session) if session.agent else None
-        content = _own_content(session, agent) or self._saved_content(session, agent)
+        content = _own_content(session, agent, self._redactor) or self._saved_content(session, agent)
         notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:
@@ -88,10 +90,10 @@ class OpenConversations:
         return self._branches[top]
 
 
-def _own_content(session: Session, agent: Agent | None) -> bytes:
+def _own_content(session: Session, agent: Agent | None, redactor: Redactor) -> bytes:
     """Return the agent's own transcript, redacted; b'' if it is gone."""
     content = agent.transcript(session.transcript_path).snapshot() if agent is not None else b""
-    return transcripts.redact(content) if content else b""
+    return transcripts.redact(content, redactor) if content else b""
 
 
 def _version(path: str) -> tuple[int, int]:

@@ -79,7 +79,7 @@ def _catch_up(db: sqlite3.Connection, catalog: Catalog, progress: Progress) -> N
         progress("Building the search index" + (f" ({count:,} messages)" if count else ""))
 
     _take_in_stored(db, catalog, report)
-    _take_in_open(db, catalog.place, report)
+    _take_in_open(db, catalog, report)
     _take_in_links(db, catalog)
 
 
@@ -96,8 +96,8 @@ def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, report: Callable[[
     update.remember(db, _TIPS, tips)
 
 
-def _take_in_open(db: sqlite3.Connection, place: Place, report: Callable[[int], None]) -> None:
-    with OpenConversations(place) as found:
+def _take_in_open(db: sqlite3.Connection, catalog: Catalog, report: Callable[[int], None]) -> None:
+    with OpenConversations(catalog.place, catalog.redactor) as found:
         known = update.keys(db, OPEN)
         update.change(db, list(found.sources.values()), known - set(found.sources), found.read, report)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.views.checkpoints import PartView
     from entire.queries.transcripts.session_transcripts import ReadTranscript
+    from entire.redact import Redactor
     from entire.store.checkpoints import Checkpoint
 
 
@@ -59,10 +60,12 @@ def of_checkpoint(
     )
 
 
-def of_state(place: Place, objects: Objects, state: Session, request: ShowRequest) -> ConversationPart:
+def of_state(
+    place: Place, objects: Objects, state: Session, request: ShowRequest, redactor: Redactor
+) -> ConversationPart:
     """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
-    transcript = session_transcripts.of_session(place, objects, state)
+    transcript = session_transcripts.of_session(place, objects, state, redactor)
     found = transcript or NOTHING
     part = _with_records(_part(state.session_id, state.agent_type, found, known), found, request)
     if state.is_running and known:

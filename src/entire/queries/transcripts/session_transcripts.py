@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.session import Session
     from entire.model.transcripts import ModelTokens
+    from entire.redact import Redactor
     from entire.store.transcript_ends import TranscriptEnd
 
 
@@ -40,11 +41,11 @@ class ReadTranscript(Value):
     hint: str = ""  # what to do if git lacks a part of it
 
 
-def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript | None:
+def of_session(place: Place, objects: Objects, state: Session, redactor: Redactor) -> ReadTranscript | None:
     """Return a session's own transcript, or its newest step's; None if neither says anything."""
     agent = AgentDirectory.without_plugins().agent_of(state)
     own = _own(state, agent)
-    found = _read("agent", transcript_ends.cut(transcripts.redact(own)), agent) if own else None
+    found = _read("agent", transcript_ends.cut(transcripts.redact(own, redactor)), agent) if own else None
     if found is None or not found.messages:
         stored = _of_step(place, objects, state, agent)
         found = stored if stored is not None and stored.messages else found

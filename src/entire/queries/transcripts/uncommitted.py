@@ -31,9 +31,10 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     here = [state for state in sessions.list_states(place) if state.worktree.name == place.worktree_name]
     with read.Objects(place.top) as objects:
         found = [
-            (state, _with_running_files(place.top, state, conversations.of_state(place, objects, state, request)))
+            (state, _with_running_files(place.top, state, part))
             for state in here
             if state.is_running or state.work.open_files
+            for part in [conversations.of_state(place, objects, state, request, catalog.redactor)]
         ]
         found = [(state, part) for state, part in found if state.is_running or part.open_files]
         diff = worktree_diff.of_files(place.top, sorted({path for _, part in found for path in part.open_files}))
