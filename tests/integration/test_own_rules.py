@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from entire.audit import verdicts
+from entire.model.conversations import ShowRequest
+from entire.workspace import Workspace
+from entire.workspace.rules import Rules
 from entire_secrets.linear import Budget
 from entire_secrets.own_rules import value_hash
 from tests.integration import secrets
@@ -198,3 +201,22 @@ def test_an_audit_says_what_own_rules_had_no_time_for(
         late = json.loads(said("audit", "--json", status=2))["unread"]
         assert all("(own rules took too long for " in name for name in late)
     assert json.loads(said("audit", "--json", status=1))["unread"] == []
+
+
+def test_two_workspaces_in_one_process_redact_each_by_its_own_rules(tmp_path: Path) -> None:
+    """Opened side by side and asked by turns, as a viewer does; the first has a rule, the second an exception."""
+    opened = []
+    for name, config in (("one", RULE), ("two", f'[allow]\nvalues = ["{value_hash(TOKEN.encode())}"]\n')):
+        story = Story(tmp_path / name / "repo")
+        story.write(CONFIG, config)
+        session = story.started()
+        session.prompt("Look")
+        session.answer({"type": "text", "text": f"found {OWN} and {TOKEN}"})
+        opened.append(Workspace.find(story.root))
+    both = ("found [REDACTED:acme-token] and [REDACTED:github-token]", f"found {OWN} and {TOKEN}")
+    for _ in range(2):
+        for workspace, expected in zip(opened, both, strict=True):
+            (part,) = workspace.history.show(ShowRequest(is_uncommitted=True)).conversations
+            assert expected in [message.text for message in part.messages or ()]
+    rules = [Rules.find(workspace.place.top) for workspace in opened]
+    assert ["acme-token" in {rule.id for rule in each.listing()} for each in rules] == [True, False]
