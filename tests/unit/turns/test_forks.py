@@ -9,6 +9,7 @@ import pytest
 
 from entire.model.session import Session, Turn
 from entire.model.transcripts import START, Position
+from entire.redact import Redactor
 from entire.store import sessions
 from entire.turns import forks
 
@@ -41,7 +42,8 @@ def others(monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def context(*, shared: bool) -> Any:
-    return SimpleNamespace(place=None, transcripts=SimpleNamespace(of=lambda session: Transcript(shared)))
+    transcripts = SimpleNamespace(of=lambda session: Transcript(shared))
+    return SimpleNamespace(place=None, redactor=Redactor(), transcripts=transcripts)
 
 
 @pytest.mark.parametrize("shared", [True, False])
