@@ -163,10 +163,10 @@ def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
         os.close(fd)
 
 
-def create(path: str, data: bytes, *, mode: int = 0o600) -> bool:
+def create(path: str, data: bytes) -> bool:
     """Write a file that does not exist yet, atomically; return False if there is one, perhaps of another process."""
     temporary = f"{path}.tmp{os.getpid()}"
-    write(temporary, data, mode=mode)
+    write(temporary, data, mode=0o600)
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -221,9 +221,9 @@ def json_bytes(value: dict[str, Any]) -> bytes:
     return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n"
 
 
-def write_json(path: str, value: dict[str, Any], *, mode: int = 0o600) -> None:
+def write_json(path: str, value: dict[str, Any]) -> None:
     """Write a compact JSON object atomically."""
-    write(path, json_bytes(value), mode=mode)
+    write(path, json_bytes(value), mode=0o600)
 
 
 class Lock:

@@ -171,8 +171,6 @@ class _LazyContext:
 
 
 class _AgentHook:
-    """One hook call of an agent."""
-
     def __init__(self, args: Sequence[str], payload: bytes, directories: _Directories) -> None:
         self._args = args
         self._payload = payload

@@ -66,7 +66,6 @@ def _commit_in(context: Context, folder: str, event: Event) -> str:
 
 
 def _note(context: Context, session_id: str, reason: str) -> str:
-    """Note in the session why its turn was not committed."""
     with context.lock():
         session = context.session(session_id)
         if session is not None:

@@ -73,7 +73,6 @@ def _value_of(context: Context, known: Verdicts, digest: str) -> tuple[bytes, st
 
 
 def _texts(context: Context) -> Iterator[tuple[str, bytes]]:
-    """Yield everything that is stored, with its name."""
     place = context.place
     names: dict[str, str] = {}
     for source in sources.local(place.top):

@@ -29,9 +29,8 @@ class Index:
     Without a file that can be written, an index in memory serves one search; ``note`` then says why.
     """
 
-    def __init__(self, folder: str, *, wait: float = _WAIT) -> None:
+    def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._wait = wait
         self.note = ""
 
     @property
@@ -89,7 +88,7 @@ class Index:
             waiting()
         except EntireError as error:
             raise _Unwritable(error.message) from error
-        return files.Lock(lock, timeout=self._wait)
+        return files.Lock(lock, timeout=_WAIT)
 
 
 class _Unwritable(Exception):

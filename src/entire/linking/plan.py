@@ -127,7 +127,6 @@ def _commit(context: Context, name: str) -> Logged:
 
 
 def _stored(catalog: Catalog, name: str) -> CheckpointId:
-    """Return a stored checkpoint by its id or id prefix."""
     found = name if is_checkpoint_id(name) and catalog.has_checkpoint(name) else catalog.checkpoint(name)
     if not found:
         raise EntireError(f"checkpoint not found: {name}", hint=_NOT_STORED)

@@ -110,7 +110,6 @@ def _carry_out(context: Context, plan: LinkPlan, command: str) -> LinkView:
 
 
 def _changes(context: Context, plan: LinkPlan, base: str) -> tuple[checkpoint_writer.Changes, bytes]:
-    """Return the changes on ``base``, and their message."""
     commit = _made(context, plan.commit)
     known = CheckpointLinks(context.place.top, context.objects, [base, *context.tips])
     unlinked = known.unlinked(commit.oid)

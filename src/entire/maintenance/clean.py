@@ -226,7 +226,6 @@ def _find_retained_steps(repository: Repository) -> Iterator[UnusedView]:
 
 
 def _sessions_with_steps(repository: Repository, tip: str) -> set[str]:
-    """Return the sessions that made the steps up to a tip."""
     found = history.log(repository.place.top, [tip], limit=_MAX_STEPS)
     return {name for step in found for name in trailers.parse(step.message).get(trailers.SESSION, [])}
 

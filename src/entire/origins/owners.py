@@ -236,7 +236,6 @@ class Owners:
         return self._recorded(track, own, oid, path)
 
     def _recorded(self, track: Track, own: LineageFile, oid: str, path: str) -> Track:
-        """Return what our own record says about a file."""
         lines = own.files.get(path)
         if own.numbered_in == oid:
             return replace(track, spans=_spans(lines.added) if lines is not None else (), is_followed=True)

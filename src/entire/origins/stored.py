@@ -109,7 +109,6 @@ class StoredCheckpoints:
         return next(((number, *pair) for number, pair in pairs if pair[0].get("turn") == turn_id), None)
 
     def _trees(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return the ids of the checkpoints' trees."""
         found: dict[str, str] = {}
         for tip in self._tips if ids else ():
             root = self._objects.get(f"{tip}^{{tree}}")

@@ -263,7 +263,6 @@ class ExternalAgent:
     # ------------------------------------------------------------ questions
 
     def _answers(self, name: str) -> bool:
-        """Tell whether the plugin answers a question."""
         from entire.plugin_host.language import questions
 
         return questions.QUESTIONS[name].extension in self._plugin.info.capabilities

@@ -99,7 +99,6 @@ def _states(place: Place, start: str) -> list[Session]:
 
 
 def _linked(place: Place, tips: Sequence[str]) -> list[Linked]:
-    """Return the newest commits that have checkpoints."""
     with read.Objects(place.top) as objects:
         found = CheckpointLinks(place.top, objects, tips).linked(history.newest(place.top, _RECENT))
     return [linked for linked in found if linked.checkpoint_ids]

@@ -102,7 +102,6 @@ def _options(request: LogRequest) -> list[str]:
 def _rows(
     top: str, batch: Sequence[Linked], stored: Stored, request: LogRequest, reasons: Mapping[str, str]
 ) -> Iterator[LogRow]:
-    """Yield the rows of a batch of commits, of which the stored checkpoints are known."""
     wanted = _wanted_agents(request.agent)
     order = [linked.commit for linked in batch]
     for at, linked in enumerate(batch):

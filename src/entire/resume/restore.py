@@ -286,7 +286,6 @@ def read(agent: Agent, session_ref: str, data: bytes) -> TranscriptContent:
 
 
 def _new_state(context: Context, plan: _SessionPlan) -> Session:
-    """Return a state for a session that has none here."""
     state = Session(plan.stored.session_id, plan.agent.name, plan.agent.type)
     state.phase = Phase.ENDED
     head = history.resolve(context.place.top, "HEAD") or steps.NO_COMMIT

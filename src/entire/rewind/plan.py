@@ -131,7 +131,6 @@ class Rewind:
         return self.view
 
     def _rewritten(self) -> list[str]:
-        """Return the sessions whose transcripts change."""
         if self._notes.undoes:
             return effects.rewritten(self._context, self._draft, self._notes.sessions)
         return [conversation.session_id for conversation in self._conversations if conversation.is_rewritten]

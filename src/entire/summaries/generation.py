@@ -63,7 +63,6 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
 
 
 def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -> list[tuple[PartView, str]]:
-    """Return the sessions to summarize, each with its prompt."""
     lacking = [part for part in found.parts if request.force or part.summary in (None, Summary())]
     digests = {part.session_id: part for part in reading.of_checkpoint(catalog, found).parts} if lacking else {}
     asked = []

@@ -136,7 +136,6 @@ def counts(output: str) -> dict[str, int]:
 
 
 def _figures(line: str) -> dict[str, int]:
-    """Return the figures of a summary's line."""
     ctest = _CTEST.search(line)
     if ctest:
         return {_PASSED: int(ctest[2]) - int(ctest[1]), _FAILED: int(ctest[1])}

@@ -50,7 +50,6 @@ def _redacted(context: Context, event: Event) -> Event:
 
 
 def _describe(task: SubagentTask, session: Session, event: Event) -> None:
-    """Note what an event says about a task."""
     task.type = event.subagent_type or task.type
     task.description = event.task_description or task.description
     task.subagent = path_id(event.subagent_id) or task.subagent

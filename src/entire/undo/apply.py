@@ -159,7 +159,6 @@ class PlanRunner:
         return (item.becomes, item.was) if self._back else (item.was, item.becomes)
 
     def _is_due(self, item: PathChange) -> bool:
-        """Tell whether a path still has to be changed."""
         before, after = self._ends(item)
         found = self._tree.find(item.path)
         if found is not None and self._marks and self._marks.get(item.path) == mark(found):
@@ -210,7 +209,6 @@ class PlanRunner:
                 raise
 
     def _make(self, folder: str, mode: int | None) -> None:
-        """Create a folder if it is missing."""
         path = self._tree.at(folder)
         found = self._tree.folder(folder)
         if found is None:

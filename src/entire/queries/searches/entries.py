@@ -72,7 +72,6 @@ def _said(said: Iterable[Message]) -> Iterator[IndexEntry]:
 
 
 def _call(message: Message, turn: int) -> Iterator[IndexEntry]:
-    """Yield a tool call and its output."""
     call = message.call
     failed = call is not None and call.has_failed
     asked = [message.text]

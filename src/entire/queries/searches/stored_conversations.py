@@ -176,7 +176,6 @@ class _Blobs(read.Objects):
         return part if write.blob_id(part, len(name)) == name else b""
 
     def forget(self) -> None:
-        """Free the memory."""
         self._known.clear()
 
 
