@@ -48,6 +48,6 @@ def test_calls_are_sorted_by_direction() -> None:
 
 def test_floors_come_from_the_import_contract() -> None:
     floors = switches.floors_of(ROOT)
-    assert floors["launch"] < floors["commands"] < floors["lifecycle"] < floors["store"] < floors["git"]
+    assert floors["launch"] < floors["commands"] < floors["lifecycle"] < floors["turns"] < floors["store"]
     assert floors["git"] < floors["model"] < floors["errors"]
-    assert floors["store"] == floors["agents"]
+    assert floors["store"] == floors["undo"] < floors["agents"] < floors["git"]
