@@ -17,6 +17,7 @@ SESSION_VARIABLE = "DEMO_AGENT_SESSION_ID"
 """Environment variable with the session id, set for every hook and command, so also for git when the agent commits."""
 
 INTERRUPTED = 130
+NAME = "entire_demo_agent"
 _HELP = """\
 instructions, separated by a newline, ";" or "then":
   create a file NAME with TEXT       append TEXT to NAME       replace OLD with NEW in NAME
@@ -35,14 +36,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         conversation, source = _open(options, workdir)
     except tools.Refused as why:
-        print(f"entire-demo-agent: {why}", file=sys.stderr)
+        print(f"{NAME}: {why}", file=sys.stderr)
         return 1
     return _converse(conversation, source, options.prompt)
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="entire-demo-agent",
+        prog=f"python3 -m {NAME}",
         description="A small coding agent that follows simple instructions. It has no model and needs no network.",
         epilog=_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+AGENT = ("python3", "-m", "entire_demo_agent")
+"""How people start the demo agent."""
 PATIENCE = 60
 """Seconds after which a command counts as failed."""
 
@@ -159,14 +161,14 @@ class Stage:
     def converse(self) -> Iterator[AgentConversation]:
         """Start the demo agent, and end it with ``/exit``."""
         child = subprocess.Popen(
-            [sys.executable, "-m", "entire_demo_agent"],
+            [sys.executable, *AGENT[1:]],
             cwd=self.repository,
             env=self.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         try:
-            self._teller.command("entire-demo-agent")
+            self._teller.command(shlex.join(AGENT))
             yield AgentConversation(child, self._teller)
             child.communicate(b"/exit\n", timeout=PATIENCE)
         except (subprocess.TimeoutExpired, BrokenPipeError) as why:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from entire_demo_agent import claude_story
-from entire_demo_agent.stage import AgentConversation, Failed, Stage, Teller
+from entire_demo_agent.stage import AGENT, AgentConversation, Failed, Stage, Teller
 
 STEPS = "refs/heads/entire/"
 CHECKPOINTS = "entire/checkpoints/v1"
@@ -47,7 +47,7 @@ WORDS = (  # before and after each prompt
 MISTAKE = "delete test_greet.py then replace Welcome with Goodbye in greet.py"
 RECALL = "what do you remember"
 MEMORY = "I remember: Ada likes short words. This is turn 4 of our conversation."
-CONTINUE = re.compile(r"^ *(entire-demo-agent --resume \S+)$", re.MULTILINE)
+CONTINUE = re.compile(r"^ *(\S.* -m entire_demo_agent --resume \S+)$", re.MULTILINE)
 BY_HAND = '"""Greetings for everyone."""\n'
 
 
@@ -163,7 +163,7 @@ def go_back(teller: Teller, stage: Stage) -> None:
     """Rewind a turn, undo the rewind, and undo that."""
     teller.title("6. Rewind to any point")
     teller.tell("We continue the conversation with a prompt that we regret at once:")
-    stage.run("entire-demo-agent", "--continue", "-p", MISTAKE)
+    stage.run(*AGENT, "--continue", "-p", MISTAKE)
     wrong = stage.run("git", "status", "--short")
     teller.tell("Back to the commit, with the files that sessions changed and the conversation:")
     stage.run("entire", "rewind", "--to", "HEAD", "--yes")

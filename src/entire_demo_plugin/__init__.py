@@ -1,4 +1,5 @@
-"""The bundled demo agent, connected by a plugin instead of the built-in adapter: ``entire-agent-demo-plugin``.
+"""The bundled demo agent, connected by a plugin instead of the built-in adapter: an executable
+``entire-agent-demo-plugin`` that runs ``python -m entire_demo_plugin "$@"``.
 
 It shows what ``entire.plugin`` makes of an adapter, and lets the whole way of a plugin be tried without another agent.
 """

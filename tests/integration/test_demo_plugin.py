@@ -15,8 +15,7 @@ import pytest
 from entire.agents.demo.agent import Demo
 from entire.model.health import HookStatus
 from entire_demo_plugin import DemoPlugin
-from tests.forks import BIN
-from tests.integration.test_demo_rewind import SESSION, Desk
+from tests.integration.test_demo_rewind import AGENT, SESSION, Desk
 
 NAME, TYPE = "demo-plugin", "Demo Agent (plugin)"
 
@@ -40,7 +39,7 @@ def test_it_does_not_run_before_it_is_allowed(tmp_path: Path) -> None:
     done = subprocess.run(["entire", "enable", "--agent", NAME], cwd=desk.root, env=desk.env, capture_output=True,
                           text=True, check=False)  # fmt: skip
     assert done.returncode == 2
-    assert f"{BIN}/entire-agent-demo-plugin" in done.stderr
+    assert f"{desk.home}/bin/entire-agent-demo-plugin" in done.stderr
     assert "`entire plugin allow demo-plugin`" in done.stderr
     assert commands(desk.root) == {"entire hooks demo"}
 
@@ -103,7 +102,7 @@ def test_it_is_started_in_a_folder_of_the_repository(desk: Desk) -> None:
     folder = desk.root / "sub"
     folder.mkdir()
     asked = 'create a file a.txt with one then ask a helper to "create h.txt with x"'
-    subprocess.run(["entire-demo-agent", "-p", asked, "--session-id", SESSION], cwd=folder, env=desk.env, check=True)
+    subprocess.run([*AGENT, "-p", asked, "--session-id", SESSION], cwd=folder, env=desk.env, check=True)
     desk.rewind("--before-last-prompt")
     assert desk.files() == {"README.md": "start\n"}
     desk.rewind("--undo")

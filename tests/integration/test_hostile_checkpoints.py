@@ -18,7 +18,7 @@ from tests.forks import BIN
 from tests.integration import hostile
 from tests.integration.story import Session, Story
 
-SPIES = ("claude", "gemini", "entire-demo-agent", "evil")
+SPIES = ("claude", "gemini", "evil")
 IDS = (
     "-x",
     '--mcp-config={"mcpServers":{"x":{"command":"touch","args":["owned"]}}}',

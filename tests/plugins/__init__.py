@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,11 @@ def version_one(folder: Path, name: str = "one", **config: Any) -> Path:
     forks.write(path, _VERSION_ONE)
     configure(path, **config)
     return path
+
+
+def demo(folder: Path) -> Path:
+    """Write the plugin of the demo agent to a folder, as its user does who wants to try it."""
+    return shell(folder, "demo-plugin", f'exec {shlex.quote(sys.executable)} -P -m entire_demo_plugin "$@"\n')
 
 
 def shell(folder: Path, name: str, script: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -186,11 +187,11 @@ def test_a_stored_session_goes_on_elsewhere(bench: Bench, monkeypatch: pytest.Mo
     Path(path).write_bytes(stored)
     monkeypatch.chdir(other)
     words = agent.format_resume_command("s").split()
-    assert words[0] == "entire-demo-agent"
-    assert "I remember: tea is hot. This is turn 2" in bench.ask("what do you remember", *words[1:])
+    assert words[:4] == [sys.executable, "-P", "-m", "entire_demo_agent"]
+    assert "I remember: tea is hot. This is turn 2" in bench.ask("what do you remember", *words[4:])
     assert agent.put_back(path, b"", {}).effects == (Delete(path=path),)
 
 
 def test_ids_lead_nowhere_else() -> None:
     assert Demo().resolve_session_file("/home/dev/sessions", "../../x") == ""
-    assert Demo().format_resume_command("a; b") == "entire-demo-agent --resume 'a; b'"
+    assert Demo().format_resume_command("a; b").endswith(" -m entire_demo_agent --resume 'a; b'")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import shlex
 from pathlib import Path
 
 import pytest
 
-from entire_demo_agent.stage import Failed, Stage, Teller
+from entire_demo_agent.stage import AGENT, Failed, Stage, Teller
 
 
 class Screen(io.StringIO):
@@ -32,7 +33,7 @@ def test_a_conversation_with_the_agent(tmp_path: Path) -> None:
         with pytest.raises(Failed, match="could not follow"):
             conversation.say("delete nothing")
     assert [line.strip() for line in out.getvalue().splitlines()] == [
-        "$ entire-demo-agent",
+        f"$ {shlex.join(AGENT)}",
         "> create a file a.txt with ```",
         "> x",
         "``` then say fine",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import sys
+
 import pytest
 
 from tests.unit.plugin.conftest import Tool
 from tests.unit.plugin.test_subcommands import Least
+
+AGENT = f"{shlex.quote(sys.executable)} -P -m entire_demo_agent"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +43,7 @@ def test_a_call_that_makes_no_sense_fails_with_a_line(tool: Tool, words: tuple[s
 def test_a_value_may_follow_its_option_in_the_same_word(tool: Tool) -> None:
     given = {("--session-id", "--x=1"), ("--session-id=--x=1",)}
     assert {tool("format-resume-command", *words).out for words in given} == {
-        b'{"command": "entire-demo-agent --resume --x=1"}\n'
+        (json.dumps({"command": f"{AGENT} --resume --x=1"}) + "\n").encode()
     }
 
 
@@ -53,7 +59,7 @@ def test_a_value_may_follow_its_option_in_the_same_word(tool: Tool) -> None:
     ids=" ".join,
 )
 def test_options_of_newer_hosts_are_ignored(tool: Tool, words: tuple[str, ...]) -> None:
-    assert tool("format-resume-command", *words).json == {"command": "entire-demo-agent --resume s1"}
+    assert tool("format-resume-command", *words).json == {"command": f"{AGENT} --resume s1"}
 
 
 def test_outside_of_a_repository_the_current_folder_counts(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -143,7 +145,9 @@ def test_sessions_are_found(tool: Tool, root: Path) -> None:
     file = tool("resolve-session-file", "--session-dir", folder, "--session-id", "an id").json["session_file"]
     assert file == f"{folder}/an id.jsonl"
     assert tool("resolve-session-file", "--session-dir", folder, "--session-id", "../x").json == {"session_file": ""}
-    assert tool("format-resume-command", "--session-id", "a b").json == {"command": "entire-demo-agent --resume 'a b'"}
+    assert tool("format-resume-command", "--session-id", "a b").json == {
+        "command": f"{shlex.quote(sys.executable)} -P -m entire_demo_agent --resume 'a b'"
+    }
     assert tool("get-session-id", stdin='{"hook_type": "agent-spawn", "session_id": "s"}').json == {"session_id": "s"}
     assert tool("get-session-id", stdin='{"session_id": null}').json == {"session_id": ""}
 

@@ -155,8 +155,10 @@ class Demo:
 
     def format_resume_command(self, session_id: str) -> str:
         import shlex
+        import sys
 
-        return f"entire-demo-agent --resume {shlex.quote(session_id)}"
+        # It is a module beside Entire, whatever Python is on PATH; -P: files of the repository are no modules of it.
+        return f"{shlex.quote(sys.executable or 'python3')} -P -m entire_demo_agent --resume {shlex.quote(session_id)}"
 
 
 VERBS = {event: verb for verb, (event, _) in HOOKS.items()}
