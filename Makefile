@@ -43,7 +43,7 @@ faults: $(READY)  ## inject faults into every hook and command, at each system c
 kills: $(READY)  ## kill git with its hooks at random moments (ARGS="--kills 300 --seed 2"), ten minutes or more
 	$(BIN)/python -m tests.campaign.kills $(ARGS)
 
-mutants: $(READY)  ## break one behaviour at a time, and see whether a test notices (ARGS="--only rewind")
+mutants: $(READY)  ## break one behaviour at a time, and see whether a test notices (ARGS=--changed for your own changes)
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Often an agent waits for its model or its terminal, so that one more test than there are processors can run.

@@ -3,47 +3,79 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from tests.mutants import table
-from tests.mutants.table import Mutant
+from tests.mutants import changes, table
+from tests.mutants.changes import Anchor, Span
 
 MUTANTS = table.load()
+MODULE = """\
+def guard(a, b):
+    if a < 1 and b:  # é
+        raise ValueError("no")
+    return [c for c in b if c.known]
+"""
 
 
-def test_there_are_mutants_of_each_room() -> None:
-    rooms = {mutant.file.partition("/")[0] for mutant in MUTANTS}
-    assert rooms >= {"agents", "attribution", "entire_secrets", "lifecycle", "redact", "rewind", "store", "undo"}
+def test_there_are_mutants_of_each_law() -> None:
+    laws = {mutant.name.partition("-")[0] for mutant in MUTANTS}
+    assert laws >= {"commits", "redaction", "rewind", "turns", "undo"}
     assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", mutant.name) for mutant in MUTANTS)
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_mutant_fits(mutant: Mutant) -> None:
-    source = mutant.source()
-    assert source != mutant.path().read_text(encoding="utf-8")
-    compile(source, mutant.file, "exec")
-    assert mutant.tests
-    for test in mutant.tests:
-        path, _, function = test.partition("[")[0].partition("::")
-        text = (table.ROOT / path).read_text(encoding="utf-8") if path.endswith(".py") else ""
-        assert (table.ROOT / path).exists(), path
-        assert not function or f"def {function}(" in text or f"\n{function} = " in text, function
+def test_each_mutant_fits() -> None:
+    for mutant in MUTANTS:
+        source = mutant.source()
+        assert source != mutant.path().read_text(encoding="utf-8")
+        compile(source, mutant.file, "exec")
+        assert mutant.tests
+        for test in mutant.tests:
+            path, _, function = test.partition("[")[0].partition("::")
+            assert (table.ROOT / path).exists(), (mutant.name, path)
+            text = (table.ROOT / path).read_text(encoding="utf-8") if path.endswith(".py") else ""
+            assert not function or f"def {function}(" in text or f"\n{function} = " in text, (mutant.name, function)
 
 
-def test_the_page_shows_the_score_of_the_table() -> None:
-    page = (table.ROOT / "docs/explanation/mutants.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| (?:`([a-z]+)-\*`|all) \|[^|]*\| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
-    assert {area for area, *_ in shown} == {"", *(mutant.name.partition("-")[0] for mutant in MUTANTS)}
-    for area, *numbers in shown:
-        mutants = [mutant for mutant in MUTANTS if not area or mutant.name.startswith(f"{area}-")]
-        equal = [mutant for mutant in mutants if mutant.equal]
-        assert [len(mutants), len(mutants) - len(equal), len(equal)] == list(map(int, numbers)), area
-    assert all(f"- `{mutant.name}`: " in page for mutant in MUTANTS if mutant.equal)
-
-
-def test_an_old_text_that_is_gone_or_occurs_twice_is_an_error() -> None:
+def test_a_place_that_is_gone_or_there_twice_is_an_error() -> None:
     mutant = MUTANTS[0]
-    for old in ("this text is in no file of the project", "import"):
-        with pytest.raises(ValueError, match="its old text occurs"):
-            Mutant(mutant.name, mutant.file, old, "", mutant.tests).source()
+    assert isinstance(mutant.change, Anchor)
+    for change in (replace(mutant.change, function="gone"), replace(mutant.change, name="gone")):
+        with pytest.raises(ValueError, match=mutant.name):
+            replace(mutant, change=change).source()
+    with pytest.raises(ValueError, match="2 values of guard mention b"):
+        Anchor("guard", "value", "b", "None").made(MODULE + "    return b\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "becomes", "line"),
+    [
+        ("condition", "a", "False", "    if False:  # é"),
+        ("condition", "known", "True", "    return [c for c in b if True]"),
+        ("statement", "ValueError", "pass", "        pass"),
+        ("value", "known", "[]", "    return []"),
+    ],
+)
+def test_a_place_is_found_by_a_name(kind: str, name: str, becomes: str, line: str) -> None:
+    assert line in Anchor("guard", kind, name, becomes).made(MODULE).splitlines()
+
+
+def test_operators_break_what_is_in_the_lines() -> None:
+    def broken(*lines: int) -> list[str]:
+        spans: list[Span] = [span for _, span in changes.of_lines(MODULE, set(lines))]
+        return [span.made(MODULE).splitlines()[lines[0] - 1].strip() for span in spans]
+
+    assert broken(2) == [
+        "if not (a < 1 and b):  # é",
+        "if ((a < 1) or (b)):  # é",
+        "if (a <= 1) and b:  # é",
+        "if a < (1 + 1) and b:  # é",
+    ]
+    assert broken(3) == ["pass"]
+    assert broken(1) == []
+
+
+def test_mutants_of_changed_lines_can_be_put_in_place() -> None:
+    for mutant in table.changed("HEAD"):
+        compile(mutant.source(), mutant.file, "exec")

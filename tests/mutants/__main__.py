@@ -1,7 +1,10 @@
-"""Run the mutants: ``python -m tests.mutants [--list] [--json] [--only TEXT] [--workers N] [--seconds N]``.
+"""Run the mutants: ``python -m tests.mutants [--list] [--json] [--only TEXT] [--workers N] [--seconds N]
+[--changed [COMMIT]]``.
 
 Each mutant is put alone into a copy of the tree, and the tests named with it are run; a failing test has noticed it.
 Prints a table. The exit code is 1 if a mutant was not noticed and the table gives no reason, or fewer than 90 % were.
+With ``--changed`` they are made from the lines of src that differ from a commit, HEAD if none is named: conditions are
+negated, `and` and `or` swapped, comparisons and numbers off by one, statements left out. Not all of them matter.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.mutants.table import ROOT, Mutant, load
+from tests.mutants.table import ROOT, Mutant, changed, load
 
 LEAST = 0.9  # the part that must be noticed
 _LEFT_OUT = shutil.ignore_patterns(
@@ -150,10 +153,12 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="list the mutants and their tests")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="only names that start with TEXT")
+    parser.add_argument("--changed", nargs="?", const="HEAD", metavar="COMMIT", help="of the lines that differ from it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--seconds", type=float, default=300.0, metavar="N", help="a longer run counts as noticed")
     asked = parser.parse_args()
-    mutants = [mutant for mutant in load() if mutant.name.startswith(tuple(asked.only) or "")]
+    found = changed(asked.changed) if asked.changed else load()
+    mutants = [mutant for mutant in found if mutant.name.startswith(tuple(asked.only) or "")]
     if asked.list:
         for mutant in mutants:
             print(f"{mutant.name:<50} {mutant.file}: {', '.join(mutant.tests)}")
