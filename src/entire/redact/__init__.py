@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Redacted(bytes):
     """Bytes without known secrets: a marker for the type checker.
 
-    Only this package creates them: ``redact``, ``redact_json`` and ``redact_jsonl`` from what a person, agent or tool
-    wrote, ``trusted`` from what the program itself produced. Never call the class elsewhere.
+    Only this package creates them: a ``Redactor`` from what a person, agent or tool wrote, ``trusted`` from what the
+    program itself produced. Never call the class elsewhere.
     """
 
     __slots__ = ()

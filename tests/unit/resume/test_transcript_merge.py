@@ -236,6 +236,20 @@ def test_a_mark_stands_for_a_piece_of_one_string_only() -> None:
     assert back_to(b'{"a": "x", "z": "", "b": 2, "c": "y"}\n', both).what == WRITTEN
 
 
+@pytest.mark.parametrize("text", ['say \\"a\\" and go', "a\\\\b", 'c\\"', "\\u0022"])
+def test_a_mark_stands_for_whole_escapes(text: str) -> None:
+    """Whatever the rules were: no agent's room knows those of a repository."""
+    live = f'{{"a": "x {text} y", "b": "{text}"}}\n'.encode()
+    stored = b'{"a": "x [REDACTED:acme] y", "b": "[REDACTED:acme]"}\n'
+    assert back_to(live, stored).what == UNCHANGED
+    assert back_to(live.replace(b" y", b'", "z": " y'), stored).what == WRITTEN
+
+
+def test_a_mark_in_text_stands_for_quotes_too() -> None:
+    live = b'said: "a" and "b" then\n{"a": 1}\n'
+    assert back_to(live, b'said: [REDACTED:acme] then\n{"a": 1}\n').what == UNCHANGED
+
+
 def thinking(seal: str) -> bytes:
     thought = f'{{"type":"thinking","thinking":"hm","signature":"{seal}"}}' if seal else ""
     return b'{"message":{"id":"m","content":[%s]}}\n' % thought.encode()
