@@ -150,6 +150,25 @@ def test_each_worktree_has_its_own_file(story: Story, tmp_path: Path) -> None:
     assert f"side {OWN}" not in stored
 
 
+def test_a_commit_in_another_worktree_has_what_the_sessions_own_rules_left(story: Story, tmp_path: Path) -> None:
+    other = tmp_path / "side"
+    story.git("worktree", "add", "-q", "-b", "side", str(other))
+    (other / ".entire").mkdir(exist_ok=True)
+    (other / CONFIG).write_text("[personal]\nemail = true\n")  # which is not remembered: only the rule knows it
+    session = story.session()
+    session.cwd = other
+    session.start()
+    session.prompt(f"side {MAIL}")
+    with session.shell(f"echo {MAIL}") as output:
+        output.append(f"output {MAIL}\n")
+    session.write("a.py", "1\n")
+    story.git("add", "a.py")
+    story.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "Add a")
+    session.stop(f"answer {MAIL}")
+    assert story.recorded(), "the commit was not linked"
+    assert MAIL not in secrets.stored(story)
+
+
 def test_a_separate_git_directory(tmp_path: Path) -> None:
     story = Story(tmp_path / "repo")
     story.git("init", "-q", "--separate-git-dir", str(tmp_path / "elsewhere.git"))

@@ -23,6 +23,12 @@ def test_what_is_redacted_is_marked_and_not_redacted_again() -> None:
         assert own.redact(redacted) is own.redact_json(redacted) is own.redact_jsonl(redacted) is redacted
 
 
+def test_words_are_redacted_as_their_bytes_are() -> None:
+    assert Redactor().redact_text("ä \udcff db_password = 'tr0ub4dor&3-xK'") == (
+        "ä \udcff db_password = '[REDACTED:generic-quoted]'"
+    )
+
+
 def test_two_repositories_have_each_its_rules_and_its_memory(tmp_path: Path) -> None:
     """In one process, by turns."""
     text = b"use tr0ub4dor&3-xK and acme_0123456789ab"
