@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -76,6 +78,18 @@ def test_operators_break_what_is_in_the_lines() -> None:
     assert broken(1) == []
 
 
-def test_mutants_of_changed_lines_can_be_put_in_place() -> None:
-    for mutant in table.changed("HEAD"):
-        compile(mutant.source(), mutant.file, "exec")
+def test_mutants_of_changed_lines_are_tried_with_the_tests_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "ROOT", tmp_path)
+    module, tests = tmp_path / "src/entire/store/guards.py", tmp_path / "tests/unit/store"
+    for folder in (module.parent, tests):
+        folder.mkdir(parents=True)
+    module.write_text(MODULE)
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "start")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    assert table.changed("HEAD") == []
+    module.write_text(MODULE.replace('"no"', '"never"'))
+    (mutant,) = table.changed("HEAD")
+    assert (mutant.file, mutant.tests) == ("entire/store/guards.py", ("tests/unit/store",))
+    assert mutant.source() == MODULE.replace('raise ValueError("no")', "pass")

@@ -28,8 +28,8 @@ class Mutant:
     tests: tuple[str, ...]  # as pytest takes them
     equal: str = ""
 
-    def path(self, root: Path = ROOT) -> Path:
-        return root / "src" / self.file
+    def path(self, root: Path | None = None) -> Path:
+        return (root or ROOT) / "src" / self.file
 
     def source(self) -> str:
         """Return the changed source. Raises ValueError unless its place is there once."""
