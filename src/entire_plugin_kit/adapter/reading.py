@@ -208,15 +208,15 @@ def reads_lines_as_they_come(rig: Rig, folder: Path) -> None:
     """While the lines of a captured transcript are written one after the other, its end never goes back, and what is
     told from an end on is what was not told before it, unless some of that was taken back; half a line says nothing.
     """
+    chosen = rig.some(rig.transcripts)
     for number, (captured, agent, transcript) in enumerate(_each(rig)):
         data = transcript.snapshot()
         lines = data.splitlines(keepends=True)
-        if questions.is_document(data) or len(lines) < 2:
+        if captured not in chosen or questions.is_document(data) or len(lines) < 2:
             continue
         file, before = _beside(captured, folder / f"{number}"), START
         whole = between(agent, transcript)
-        counts = sorted({len(lines) * part // _CUTS for part in range(_CUTS + 1)} - set(captured.unsettled))
-        for count in rig.some(counts):
+        for count in sorted({len(lines) * part // _CUTS for part in range(_CUTS + 1)} - set(captured.unsettled)):
             where = (captured.name, count)
             file.write_bytes(b"".join(lines[:count]))
             short: Any = agent.transcript(str(file))
