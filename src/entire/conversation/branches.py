@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.conversation.records import EXPANDED, LOCAL, MOVED, PERSON, RESTARTED, REWOUND, Mark, Prompt
+from entire.conversation.records import EXPANDED, LOCAL, MOVED, PERSON, RESTARTED, REWOUND, Mark, Prompt, is_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ class Branches:
 
     def active(self, stop: int | None = None) -> list[int]:
         """Return the numbers of the prompts on the branch that was active before record ``stop``, in order."""
-        tip = next(tip for at, tip in reversed(self._tips) if _is_before(at, stop))
+        tip = next(tip for at, tip in reversed(self._tips) if is_before(at, stop))
         found: list[int] = []
         while tip != NONE:
             found.append(tip)
             restarted = self._restarted.get(tip)
-            tip = NONE if restarted is not None and _is_before(restarted, stop) else self._above[tip]
+            tip = NONE if restarted is not None and is_before(restarted, stop) else self._above[tip]
         return found[::-1]
 
     def prompts(self, stop: int | None = None) -> list[Prompt]:
@@ -77,19 +77,15 @@ class Branches:
         """Tell whether a person asked the model this: a command to the agent only if it was expanded by then."""
         if prompt.by == LOCAL:
             expanded = self._expanded.get(prompt.position)
-            return expanded is not None and _is_before(expanded, stop)
+            return expanded is not None and is_before(expanded, stop)
         return prompt.by == PERSON
 
     def rewound(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return the spans of records that were taken back before record ``stop``, in order and apart."""
         found: list[tuple[int, int]] = []
-        for first, end in sorted(span for span in self._rewinds if _is_before(span[1], stop)):
+        for first, end in sorted(span for span in self._rewinds if is_before(span[1], stop)):
             if found and first <= found[-1][1]:
                 found[-1] = found[-1][0], max(end, found[-1][1])
             else:
                 found.append((first, end))
         return found
-
-
-def _is_before(at: int, stop: int | None) -> bool:
-    return stop is None or at < stop

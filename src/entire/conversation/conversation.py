@@ -20,8 +20,9 @@ from entire.conversation.records import (
     Call,
     Prompt,
     Result,
+    is_before,
 )
-from entire.conversation.responses import Responses, is_before
+from entire.conversation.responses import Responses
 from entire.model.transcripts import FileReport, Position
 
 TYPE_CHECKING = False

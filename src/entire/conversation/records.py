@@ -123,3 +123,8 @@ class Mark(Value):
 
 
 Record = Prompt | Answer | Call | Result | Mark
+
+
+def is_before(at: int, stop: int | None) -> bool:
+    """Tell whether a record comes before ``stop``; None: there is no end."""
+    return stop is None or at < stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.conversation.records import is_before
 from entire.model.transcripts import ModelTokens, TokenUsage
 
 TYPE_CHECKING = False
@@ -66,8 +67,3 @@ class Responses:
         """Return the model of the last one that has any, or ''."""
         named = [each.model for each in self.by_id.values() if each.model and is_before(each.at, stop)]
         return named[-1] if named else ""
-
-
-def is_before(at: int, stop: int | None) -> bool:
-    """Tell whether a record comes before ``stop``; None: there is no end."""
-    return stop is None or at < stop
