@@ -70,7 +70,13 @@ class Copy:
         command = [str(self._python), "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *args]
         environment = {**os.environ, "CI": "1", "PYTHONPATH": ""}
         with subprocess.Popen(
-            command, cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=self.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
         ) as self._program:
             try:
                 said, _ = self._program.communicate(timeout=seconds)
