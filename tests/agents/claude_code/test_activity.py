@@ -15,7 +15,7 @@ from entire.model.times import parse_time
 from entire.model.transcripts import START
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-ESCAPED = FIXTURES / "claude_code/transcripts-2.1.332/interactive-esc-ctrlc-queued-rewind.jsonl"
+ESCAPED = FIXTURES / "claude_code/transcripts/2.1.332/interactive-esc-ctrlc-queued-rewind.jsonl"
 
 
 def at(clock: str) -> float:
