@@ -65,13 +65,17 @@ class Session:
         """
         plugin = str(self.world.programs.own_bin / f"entire-agent-{self._agent.name}")
         env = {"ENTIRE_REPO_ROOT": str(self.world.root), "ENTIRE_PROTOCOL_VERSION": "1"}
-        stdin = {"parse-hook": self._stdin, "calculate-tokens": self.file.read_bytes}
+        stdin = {"parse-hook": self._stdin, "calculate-tokens": self.file.read_bytes, "entire-records": self._question}
         return sum(
             self.world.programs.run(
                 [plugin, *words], cwd=self.world.root, env=env, stdin=stdin.get(words[0], bytes)()
             ).seconds
             for words in self.calls()
         )
+
+    def _question(self) -> bytes:
+        asked = {"metadata": {}, "root": str(self.world.root), "session_ref": str(self.file), "since": [0, 0, ""]}
+        return json.dumps({**asked, "details": False}).encode()
 
     def prompt(self, *, env: Mapping[str, str] | None = None, peak: bool = False) -> Spent:
         """Start a turn: a person's prompt."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -53,7 +54,7 @@ class PluginPlayer(Player):
         path = Path(self.ref)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a") as file:
-            file.write(json.dumps({"type": kind, **record, "time": "2026-01-13T12:00:00Z"}) + "\n")
+            file.write(json.dumps({"type": kind, **record, "time": datetime.now(UTC).isoformat()}) + "\n")
 
     def start(self) -> None:
         self.hook("session-start")
