@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _HEAD = b"entire 1" + MAGIC_NUMBER
 _PYC_HEAD = 16  # bytes: magic number, flags, time and size of the source
 _PACKAGE = "/__init__.py"
+_BROKEN = (OSError, ValueError, EOFError, TypeError)  # what a file raises that is not what was written
 _ABANDONED = 60.0  # seconds, after which a file that is not written yet never will be
 
 
@@ -44,9 +45,10 @@ class Bundle:
         self._file = -1
         self._codes = 0  # where the codes begin
         self._index: dict[str, Entry] = {}
+        self._found: dict[str, Any] = {}  # codes of modules that are about to be loaded
         try:
             self._open()
-        except OSError:  # there is none yet
+        except _BROKEN:  # or there is none yet
             pass
 
     def _open(self) -> None:
@@ -69,6 +71,10 @@ class Bundle:
             return None
         if (found.st_size, found.st_mtime_ns) != entry[1:3]:
             return None
+        try:
+            self._found[name] = marshal.loads(self._code(entry))  # noqa: S302
+        except _BROKEN:
+            return None
         spec = ModuleSpec(name, self, origin=source)  # type: ignore[arg-type]  # as all but few loaders
         if source.endswith(_PACKAGE):
             spec.submodule_search_locations = [source.removesuffix(_PACKAGE)]
@@ -82,7 +88,7 @@ class Bundle:
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module's code."""
-        exec(marshal.loads(self._code(self._index[module.__name__])), module.__dict__)  # noqa: S102, S302
+        exec(self._found.pop(module.__name__), module.__dict__)  # noqa: S102
 
     def _code(self, entry: Entry) -> bytes:
         _, _, _, start, end = entry
@@ -109,16 +115,16 @@ class Bundle:
         return package in self._packages or package in sys.stdlib_module_names
 
     def _write(self, new: Iterable[Any]) -> None:
+        added = {module.__name__: found for module in new if (found := _compiled(module)) is not None}
+        if not added:
+            return
         kept = {name: entry for name, entry in self._index.items() if self.find_spec(name) is not None}
-        codes = {name: (entry[:3], self._code(entry)) for name, entry in kept.items()}
-        codes |= {module.__name__: found for module in new if (found := _compiled(module)) is not None}
+        codes = {name: (entry[:3], self._code(entry)) for name, entry in kept.items()} | added
         index: dict[str, Entry] = {}
         end = 0
         for name, (source, code) in codes.items():
             index[name] = (*source, end, end + len(code))
             end += len(code)
-        if index == self._index:
-            return
         head = marshal.dumps(index)
         sizes = b"".join(size.to_bytes(4, "little") for size in (len(head), end))
         replace(self._path, b"".join((_HEAD, sizes, head, *(code for _, code in codes.values()))))

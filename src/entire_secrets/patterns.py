@@ -45,15 +45,15 @@ def compile(pattern: T, flags: int = 0) -> Pattern[T]:  # noqa: A001 (as in ``re
 
 
 def _made(key: tuple[Any, int]) -> Pattern[Any]:
-    form = _kept_form(key)
     try:
+        form = _kept_form(key)
         if form is None:
             form = _new[key] = _form(*key)
         flags, code, groups, names, by_number = form
         numbers = memoryview(code).cast("I").tolist()
         made: Pattern[Any] = _sre.compile(key[0], flags, numbers, groups, names, by_number)
         return made
-    except (AttributeError, TypeError, ValueError, RuntimeError):  # another Python's ``re``
+    except (AttributeError, EOFError, TypeError, ValueError, RuntimeError):  # another Python's ``re``, a broken file
         import re
 
         _new.pop(key, None)

@@ -90,6 +90,18 @@ def test_a_broken_bundle_is_replaced(root: Path, size: int) -> None:
     assert path.read_bytes() == whole
 
 
+@pytest.mark.parametrize("at", [30, -400, -20])
+def test_a_bundle_that_lost_bytes_is_not_used_there(root: Path, at: int) -> None:
+    """After a crash of the machine, a file may have its size but not all of its content."""
+    expected = {name: rest for name, (_, *rest) in load(root).items()}
+    (path,) = bundles(root)
+    whole = path.read_bytes()
+    at %= len(whole)
+    path.write_bytes(whole[:at] + bytes(len(whole[at : at + 200])) + whole[at + 200 :])
+    assert {name: rest for name, (_, *rest) in load(root).items()} == expected
+    assert loaders(load(root)) == {"Bundle"}
+
+
 def test_another_interpreters_code_is_not_run(root: Path) -> None:
     load(root)
     (path,) = bundles(root)

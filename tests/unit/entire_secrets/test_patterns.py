@@ -121,6 +121,14 @@ def test_a_form_that_no_engine_takes_is_compiled_again(file: Path) -> None:
     assert patterns.compile(b"a").match(b"a")
 
 
+@pytest.mark.parametrize("form", [b"", b"(", b"\0\0\0", b"N"])
+def test_a_form_that_lost_bytes_is_compiled_again(file: Path, form: bytes) -> None:
+    import marshal
+
+    file.write_bytes(marshal.dumps((patterns._HEAD, {(b"a", 0): form})))
+    assert patterns.compile(b"a").match(b"a")
+
+
 def test_a_second_process_needs_no_re(file: Path) -> None:
     code = (
         "import sys; sys.path.append(sys.argv[1]); from entire_secrets import patterns; patterns._PATH = sys.argv[2]; "
