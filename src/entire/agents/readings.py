@@ -16,30 +16,36 @@ if TYPE_CHECKING:
 
 def of(agent: Agent | None, data: bytes) -> Reading:
     """Return the conversation in a transcript."""
-    return _by_adapter(agent, "", data) or Reading(reading.records(data))
+    return _by_records(_transcript(agent, data)) or Reading(reading.records(data))
 
 
 def of_subagent(agent: Agent | None, data: bytes, subagent: str = "") -> Reading:
     """Return the conversation in a subagent's transcript; its first prompt is the task that it was given."""
     locate = getattr(agent.transcript(""), "subagent_ref", None) if agent is not None else None
     session_ref = locate(subagent) if locate is not None else ""
-    return _by_adapter(agent, session_ref, data) or Reading(reading.records(data, is_subagent=True))
-
-
-def _by_adapter(agent: Agent | None, session_ref: str, data: bytes) -> Reading | None:
-    """Return what an adapter's records say; None if it yields none: another agent may have written the transcript."""
-    transcript: Any = agent.transcript(session_ref, data) if agent is not None else None
-    found = Reading(transcript.records()) if isinstance(transcript, RecordSource) else None
-    return found if found is not None and found.says_something else None
+    told = _by_records(_transcript(agent, data, session_ref))
+    return told or Reading(reading.records(data, is_subagent=True))
 
 
 def messages(agent: Agent | None, data: bytes) -> list[Message]:
     """Return what was said and done in a transcript, as its adapter displays it if it does so in its own way."""
-    shown = displayed(agent, data)
-    return of(agent, data).messages() if shown is None else shown
+    ask = getattr(_transcript(agent, data), "messages", None)
+    return of(agent, data).messages() if ask is None else list(ask())
 
 
-def displayed(agent: Agent | None, data: bytes) -> list[Message] | None:
-    """Return what an adapter displays in its own way; None for one that does not."""
-    ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-    return list(ask()) if ask is not None else None
+def shown(agent: Agent | None, data: bytes) -> tuple[list[Message], Reading]:
+    """Return what ``messages`` does, and the conversation: of one transcript, as a plugin starts for each."""
+    transcript = _transcript(agent, data)
+    found = _by_records(transcript) or Reading(reading.records(data))
+    ask = getattr(transcript, "messages", None)
+    return (found.messages() if ask is None else list(ask())), found
+
+
+def _transcript(agent: Agent | None, data: bytes, session_ref: str = "") -> Any:
+    return agent.transcript(session_ref, data) if agent is not None else None
+
+
+def _by_records(transcript: Any) -> Reading | None:
+    """Return what an adapter's records say; None if it yields none: another agent may have written the transcript."""
+    found = Reading(transcript.records()) if isinstance(transcript, RecordSource) else None
+    return found if found is not None and found.says_something else None

@@ -166,3 +166,17 @@ def test_people_see_the_tokens_that_hooks_count(agent: str, path: Path) -> None:
     assert calculator is not None
     assert sum(models.values(), TokenUsage()) == calculator.tokens(START)
     assert "" not in models
+
+
+def test_what_is_shown_asks_one_transcript() -> None:
+    """A plugin starts for each."""
+    adapter, made = AgentDirectory.without_plugins().make("claude-code"), list[bytes]()
+
+    class Counting:
+        def transcript(self, session_ref: str, stored: bytes | None = None) -> object:
+            made.append(stored or b"")
+            return adapter.transcript(session_ref, stored)
+
+    said, reading = readings.shown(Counting(), CLAUDE)  # type: ignore[arg-type]
+    assert said == reading.messages() == readings.messages(adapter, CLAUDE)
+    assert made == [CLAUDE]

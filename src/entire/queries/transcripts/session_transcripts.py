@@ -90,9 +90,7 @@ def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None
 
 
 def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscript:
-    reading = readings.of(agent, end.data)
-    shown = readings.displayed(agent, end.data)
-    said = reading.messages() if shown is None else shown
+    said, reading = readings.shown(agent, end.data)
     return ReadTranscript(
         source=source, content=end.data, first=end.first, agent=agent, problem=end.note,
         messages=tuple(MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said),
