@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Form = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
     # Flags, code, number of groups, numbers of the groups with names, and the names by number.
 
-DOTALL, IGNORECASE, MULTILINE = 16, 2, 8
-"""Flags, as in ``re``."""
+DOTALL = 16
+"""A flag, as in ``re``."""
 
 _PATH = os.path.join(os.path.dirname(__file__), "__pycache__", f"patterns.{sys.implementation.cache_tag}.forms")
 _MOST = 4 << 20  # bytes of the file

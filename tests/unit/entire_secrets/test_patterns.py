@@ -55,7 +55,7 @@ def kept(expressions: list[bytes], monkeypatch: pytest.MonkeyPatch, flags: int =
         return [patterns.compile(expression, flags) for expression in expressions]
 
 
-@pytest.mark.parametrize("flags", [0, patterns.DOTALL, patterns.IGNORECASE | patterns.MULTILINE])
+@pytest.mark.parametrize("flags", [0, patterns.DOTALL, int(re.IGNORECASE | re.MULTILINE)])
 def test_a_kept_pattern_is_that_of_re(monkeypatch: pytest.MonkeyPatch, flags: int) -> None:
     for found, expression in zip(kept(EXPRESSIONS, monkeypatch, flags), EXPRESSIONS, strict=True):
         assert found == re.compile(expression, flags)  # compares the code, too
