@@ -1,6 +1,6 @@
 """Each of our plugins passes `entire plugin check`: the built-in agents served, and the demo plugin.
 
-The templates do in tests/integration/test_plugin_story.py.
+The templates do in tests/integration/plugins/test_plugin_story.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Files of ours in a worktree, and settings of agents, are opened by ``tree_files``, which follows no link there.
 
-Here by the source; `tests/integration/test_hostile_worktree.py` sees what every command and hook really opens.
+Here by the source; `tests/integration/hostile/test_hostile_worktree.py` sees what every command and hook really opens.
 """
 
 from __future__ import annotations
