@@ -176,7 +176,7 @@ def test_where_settings_allow_all_plugins_git_is_asked_once_about_them(world: Pl
 
 # ---------------------------------------------------------------- hooks that must not meet a plugin
 
-DORMANT = {"entire.agents.stand_in", "entire.recording.dormant", "entire.store.step_transcripts"}
+DORMANT = {"entire.agents.opaque", "entire.recording.stored_agent", "entire.store.step_transcripts"}
 
 
 def test_gits_hooks_meet_no_plugin(world: PluginWorld) -> None:

@@ -115,7 +115,7 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
     for path in session.work.open_files:
         if path in facts:
             changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
-    if not changes or context.adapters.reader(session) is None:
+    if not changes:
         return
     step = turns.step_of(context, session, context.transcripts.of(session), session.covered.position, is_counted=True)
     others = [other for other in context.relevant_sessions() if other is not session]

@@ -44,7 +44,7 @@ class Part(Value):
     counted: Position
     counted_subagents: dict[str, Any]
     notes: tuple[TurnNote, ...]
-    is_recorded: bool = False  # its plugin could not be asked: what its hooks recorded counts
+    is_recorded: bool = False  # its adapter could not be asked: what its hooks recorded counts
 
 
 def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
@@ -138,7 +138,7 @@ def _part(
     transcript = context.transcripts.whole(session)
     finish = transcript.end()
     boundary = _boundary(decided, link.commit, session, transcript, finish)
-    is_recorded = context.adapters.is_dormant(session)
+    is_recorded = context.adapters.waits(session)
     spent, after = spent_between(context, transcript, session.covered.position, boundary, session.covered.subagents)
     if is_recorded and transcript.tokens(session.covered.position, boundary) == UNKNOWN:
         spent, after = None, session.covered.subagents  # of a running turn: counted when its agent can be asked again
@@ -170,7 +170,7 @@ def _part(
     )
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
-    is_left = context.adapters.reader(session) is None or (is_recorded and spent is None)
+    is_left = is_recorded and spent is None
     return Part(
         session=session,
         slot=slot,

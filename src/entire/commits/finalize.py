@@ -29,10 +29,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     What a plugin cannot tell now stays as it is; the checkpoints then wait for the session's next event.
     """
     waiting = session.turn_checkpoints
-    if not waiting or context.adapters.reader(session) is None:
-        session.turn_checkpoints = []
-        return
-    if not context.can_write():
+    if not waiting or not context.can_write():
         return
     transcript = context.transcripts.of(session)
     if _is_whole(context, session, transcript):
@@ -43,7 +40,8 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         context.place, context.objects, finish,
         lambda: checkpoint.tasks_done(context, session, transcript, context.now()),
     )  # fmt: skip
-    session.is_incomplete = session.is_external and not transcript.is_told(waiting[0].since, finish)
+    may_miss = session.is_external or context.adapters.waits(session)
+    session.is_incomplete = may_miss and not transcript.is_told(waiting[0].since, finish)
     if session.is_incomplete and not whole.parts:
         return
     counted = _write(context, session, transcript, whole)

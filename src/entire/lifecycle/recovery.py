@@ -156,9 +156,7 @@ def close_lost_turns(context: Context, event: Occasion) -> None:
         is_lost = session.session_id != excluding and session.is_running and _has_lost_turn(session, context.now())
         is_lost = is_lost or (interrupted and session.is_running and _is_interrupted(context, session))
         is_waiting = session.turn_checkpoints and not session.is_running
-        if not (is_lost or is_waiting) or context.adapters.is_dormant(session):
-            continue
-        if context.adapters.reader(session) is None:
+        if not (is_lost or is_waiting) or context.adapters.waits(session):
             continue
         from entire.commits import finalize
         from entire.turns import turn

@@ -141,11 +141,10 @@ def finish(context: Context, session_id: str) -> None:
     if session.foreign:
         go_sessions.import_go_sessions(context, session_id)
     lost = checks.is_stuck(session, context.now())
-    if context.adapters.reader(session) is not None:
-        if lost:
-            turn.close_lost(context, session)
-        if lost or not session.is_running:
-            finalize.finalize_turn(context, session)
+    if lost:
+        turn.close_lost(context, session)
+    if lost or not session.is_running:
+        finalize.finalize_turn(context, session)
     session.phase = Phase.IDLE if lost else session.phase
     context.save(session)
 

@@ -178,10 +178,9 @@ class Session:
         self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
         self.background: list[str] = []  # subagents that work on between turns
         self.oid_size = 40  # hex digits of object ids here
-        self.is_opaque = False  # its agent was not installed when it began: no adapter has read its transcript
         self.is_external = False  # its agent is a plugin, which only commands and its own hooks start
         self.caller_variables: list[str] = []  # set in the environment of what its agent starts, as its plugin says
-        self.is_incomplete = False  # its plugin has not reported all that the transcript holds after ``counted``
+        self.is_incomplete = False  # not all that the transcript holds after ``counted`` was reported
         self.foreign = False  # the Go CLI wrote its state last, and go_takeover has not imported it yet
         self.removed = False  # the Go CLI deleted its state and steps
 
@@ -205,7 +204,7 @@ class Session:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent, self.agent_type)
         kept = ("worktree", "times", "transcript_path", "model", "metadata", "process", "covered",
-                "oid_size", "is_opaque", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
+                "oid_size", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
         self.times = replace(self.times, ended=self.times.ended or self.times.last_seen)

@@ -228,7 +228,7 @@ def _at_work(context: Context) -> tuple[tuple[RunningTurn, ...], dict[TurnKey, l
     reports = unreported.reports_so_far(context) if here else {}
     for session_id in journal.running_elsewhere(context.place):
         session = context.session(session_id)
-        if session is None or session.turn is None or context.adapters.reader(session) is None:
+        if session is None or session.turn is None:
             continue
         transcript = context.transcripts.of(session)
         if paths := transcript.files(session.turn.start, transcript.end()):

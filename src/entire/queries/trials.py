@@ -150,11 +150,10 @@ def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_TrialT
 
 def _own(context: Context, state: Session) -> _TrialText | None:
     """Return the transcript that the agent keeps; None if that is gone or cannot be read."""
-    agent = context.adapters.reader(state) if state.transcript_path else None
-    if agent is None:
+    if not state.transcript_path:
         return None
     try:
-        native = agent.transcript(state.transcript_path)
+        native = context.adapters.reader(state).transcript(state.transcript_path)
         lines = native.file_lines(native.end())
         if lines is not None and lines.size:
             file, size = files.open_named(lines.path)
@@ -167,9 +166,8 @@ def _own(context: Context, state: Session) -> _TrialText | None:
 
 def _stored(context: Context, catalog: Catalog, session_id: str, state: Session | None) -> tuple[bytes, str]:
     """Return what is stored of a session's transcript, and where: at its last turn's end, or in a checkpoint."""
-    agent = context.adapters.reader(state) if state is not None else None
-    if state is not None and agent is not None:
-        saved = step_transcripts.latest(context.objects, state, agent)
+    if state is not None:
+        saved = step_transcripts.latest(context.objects, state, context.adapters.reader(state))
         if saved is not None and saved.content:
             return saved.content, "step" if state.conversation else "checkpoint"
     names = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]

@@ -149,7 +149,6 @@ class Context:
         if session is None:
             session = self._sessions[session_id] = Session(session_id)
             session.times = replace(session.times, started=self.now())
-            session.is_opaque = self.agents.make_if_possible(agent_name) is None
         entry = self.agents.describe(agent_name)
         session.agent, session.agent_type = agent_name, entry.type
         session.is_external, session.caller_variables = entry.is_plugin, list(entry.caller_variables)

@@ -23,7 +23,7 @@ def activity(context: Context, session: Session) -> Activity | None:
 
 
 def _read(context: Context, session: Session) -> Activity | None:
-    if session.turn is None or context.adapters.reader(session) is None:
+    if session.turn is None:
         return None
     transcript = context.transcripts.of(session)
     return transcript.activity(session.turn.start, transcript.end()) if transcript.tells_activity else None

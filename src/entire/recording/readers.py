@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.model.transcripts import START
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -44,22 +45,22 @@ class Adapters:
             session.agent = agent.name
         return agent
 
-    def is_dormant(self, session: Session) -> bool:
-        """Tell whether a session's agent is a plugin that must not be started now."""
-        return session.is_external and not self._agents.may_start(session.agent)
-
-    def reader(self, session: Session) -> Agent | None:
-        """Return what reads a session's transcript: its adapter, a stand-in if its agent was never installed, or what
-        stands in for a plugin that must not be started now.
-
-        None if an adapter read it before: its positions mean nothing to a stand-in.
-        """
+    def reader(self, session: Session) -> Agent:
+        """Return what reads a session's transcript: its adapter, or what is stored where that cannot be asked."""
         agent = self.of(session)
-        if agent is None and self.is_dormant(session):
-            from entire.recording.dormant import DormantAgent
+        if agent is not None:
+            return agent
+        from entire.recording.stored_agent import StoredAgent
 
-            return DormantAgent(self._place, session)
-        return stand_in(session) if agent is None and session.is_opaque else agent
+        return StoredAgent(self._place, session)
+
+    def waits(self, session: Session) -> bool:
+        """Tell whether a session's adapter cannot be asked now, and later may go on from its own positions."""
+        if self.of(session) is not None:
+            return False
+        from entire.recording.stored_agent import was_read
+
+        return was_read(session)
 
 
 class Transcripts:
@@ -88,8 +89,7 @@ class Transcripts:
         found = self.of(session)
         if session.is_running or session.turn is None or found.holds(session.turn.finish):
             return found
-        agent = self._adapters.reader(session)
-        return (agent is not None and self._saved(found, session, agent)) or found
+        return self._saved(found, session) or found
 
     def note_problem(self, session: Session) -> None:
         """Note why a session's transcript is not stored, for ``status``; each reason is logged once."""
@@ -103,39 +103,31 @@ class Transcripts:
     def _open(self, session: Session) -> SessionTranscript:
         from entire.recording.session_transcript import SessionTranscript
 
-        agent = self._adapters.reader(session)
-        if agent is None:
-            name = session.agent or session.agent_type
-            message = f"the agent {name!r} is not installed; its transcript is saved without being read"
-            self.log.warn(message, session_id=session.session_id)
-            agent = stand_in(session)
-        if self._adapters.is_dormant(session):
-            from entire.recording import dormant
+        found = SessionTranscript(self._adapters.reader(session), session, self._top, self._redactor)
+        if self._adapters.of(session) is None:
+            if self._adapters.waits(session) and not session.is_external:
+                name = session.agent or session.agent_type
+                message = f"the agent {name!r} is not installed; its transcript is saved without being read"
+                self.log.warn(message, session_id=session.session_id)
+            is_cut = found.native.file_lines(START) is None
+        else:
+            in_turn = session.turn_checkpoints[-1:]
+            is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
+        return (is_cut and self._saved(found, session)) or found
 
-            return SessionTranscript(agent, session, self._top, self._redactor, dormant.saved(self._objects, session))
-        found = SessionTranscript(agent, session, self._top, self._redactor)
-        in_turn = session.turn_checkpoints[-1:]
-        is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
-        return (is_cut and self._saved(found, session, agent)) or found
-
-    def _saved(self, live: SessionTranscript, session: Session, agent: Agent) -> SessionTranscript | None:
+    def _saved(self, live: SessionTranscript, session: Session) -> SessionTranscript | None:
         """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
         if not (session.conversation or session.last_checkpoint) or stored.size(live.path) > stored.MAX_NEW:
             return None
         from entire.recording.session_transcript import SessionTranscript
         from entire.store import step_transcripts
 
+        agent = self._adapters.reader(session)
         saved = step_transcripts.latest(self._objects, session, agent)
         same = live.native.agreement(saved.content) if saved is not None else None
         if same is None or same.own_is_longer or not same.stored_is_longer:
             return None
-        self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
-                      session_id=session.session_id)  # fmt: skip
+        if self._adapters.of(session) is not None:
+            self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
+                          session_id=session.session_id)  # fmt: skip
         return SessionTranscript(agent, session, self._top, self._redactor, saved)
-
-
-def stand_in(session: Session) -> Agent:
-    """Return what saves the transcript of an agent that was never installed."""
-    from entire.agents.stand_in import StandIn
-
-    return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.storage.extent.lines))

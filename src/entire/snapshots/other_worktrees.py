@@ -99,7 +99,7 @@ def receive(context: Context, session: Session, *, is_committing: bool) -> bool:
     What its tools report is its own. If its agent commits here, so is what was written here since the turn began,
     unless a turn of this worktree may have written it.
     """
-    if session.turn is None or context.adapters.reader(session) is None:
+    if session.turn is None:
         return False
     transcript = context.transcripts.of(session)
     paths = transcript.files(session.turn.start, transcript.end())

@@ -31,7 +31,7 @@ def reports_so_far(context: Context, *, is_quick: bool = False) -> dict[TurnKey,
     found: dict[TurnKey, list[str]] = {}
     for session in context.relevant_sessions():
         is_at_work = session.is_running or bool(session.background)
-        if is_at_work and session.turn is not None and context.adapters.reader(session) is not None:
+        if is_at_work and session.turn is not None:
             transcript = context.transcripts.of(session)
             if is_quick and not transcript.tells_activity:
                 continue

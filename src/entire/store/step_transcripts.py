@@ -73,11 +73,6 @@ def latest(objects: Objects, session: Session, agent: Agent) -> SavedTranscript 
     return None
 
 
-def latest_parts(objects: Objects, session: Session) -> tuple[str, ...]:
-    """Return the blobs of what was last stored of a session's transcript, without reading them."""
-    return next(filter(None, _stored_parts(objects, session)), ())
-
-
 def _stored_parts(objects: Objects, session: Session) -> Iterator[tuple[str, ...]]:
     """Yield the parts of the last turn's end, then those of the last checkpoint, as far as there are any."""
     if session.conversation:

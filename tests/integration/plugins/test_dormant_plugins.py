@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.stand_in import is_later
 from entire.model.session import Process
-from entire.model.transcripts import Position
 from entire.workspace import Workspace
 from tests import plugins
 from tests.integration.agents.test_bare_agent import Bared
@@ -295,8 +293,3 @@ def test_the_agents_own_commit_is_recognised_by_its_environment(
         monkeypatch.setenv("RECORDER", "1")
     played.commit("Add one")
     assert list(played.story.linked()["slots"]) == [played.id if is_by_its_agent else other.id]
-
-
-def test_positions_are_compared_by_the_plugins_number_alone() -> None:
-    assert is_later(Position(count=2, byte=1), Position(count=1, byte=9))
-    assert not is_later(Position(count=1, byte=9), Position(count=1, byte=1))

@@ -437,3 +437,25 @@ def test_a_transcript_that_was_stored_whole_stays_whole_without_its_agent(
     played.say(answer="Written late.")
     played.commit("Add 1")
     assert played.slot()["transcript"] == played.file.read_text()
+
+
+def test_what_is_recorded_answers_for_an_agent_until_it_is_installed_again(
+    played: Bared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Chosen, "agent", bare_agent.with_capabilities("transcript_analyzer", "token_calculator", "line_transcript")
+    )
+    played.turn("1.txt", 3)
+    played.turn("2.txt", 10)
+    monkeypatch.delitem(registry.BUILTIN, "bare")
+    played.story.git("add", "1.txt")
+    played.commit_added("Add 1")
+    assert played.slot()["token_usage"]["output_tokens"] == 13, "as its turns recorded"
+    (step,) = played.story.git("for-each-ref", "--format=%(objectname)", "refs/heads/entire/*").split()
+    assert played.story.git("show", f"{step}:2.txt") == "1\n", "open work is carried to the new base"
+    monkeypatch.setitem(registry.BUILTIN, "bare", bare_agent.entry("Chosen"))
+    played.turn("3.txt", 100)
+    played.commit("Add the others")
+    assert (played.slot()["token_usage"]["output_tokens"], played.slot()["transcript"]) == (
+        100, played.file.read_text(),
+    )  # fmt: skip

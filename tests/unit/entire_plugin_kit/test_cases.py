@@ -11,14 +11,29 @@ from entire_plugin_kit import PROMISES
 from entire_plugin_kit.promise import PROGRAM
 
 RIG = """
-from entire.plugin import AgentEntry
-from entire.agents.stand_in import StandIn
+from entire.plugin import AgentEntry, OpaqueTranscript, transcripts
 from entire_plugin_kit import Rig
 
-class Parrot(StandIn):
+class Parrot:
+    name, type, hook_names, capabilities = "parrot", "Parrot", (), ()
+
     def __init__(self, *, metadata):
-        super().__init__("parrot", "Parrot", grows_by_lines=False)
         self.metadata = metadata
+
+    def detect(self, root):
+        return False
+
+    def parse_hook(self, hook, payload):
+        return None
+
+    def transcript(self, session_ref, stored=None):
+        return OpaqueTranscript(session_ref, stored)
+
+    def chunk_transcript(self, transcript, max_size):
+        return transcripts.chunk(transcript, max_size)
+
+    def reassemble_transcript(self, chunks):
+        return transcripts.join(chunks)
 
 class ParrotRig(Rig):
     entry = AgentEntry(name="parrot", type="Parrot", target="parrot_rig:Parrot")
@@ -57,7 +72,7 @@ def test_a_few_lines_are_enough(tmp_path: Path) -> None:
 
 
 def test_a_broken_promise_fails_with_what_was_compared(tmp_path: Path) -> None:
-    status, said = run(tmp_path, RIG.replace('super().__init__("parrot"', 'super().__init__("other"'))
+    status, said = run(tmp_path, RIG.replace('capabilities = "parrot"', 'capabilities = "other"'))
     assert status == 1
     assert "test_promises[parrot-declarations]" in said
     assert "('other', 'Parrot') == ('parrot', 'Parrot')" in said

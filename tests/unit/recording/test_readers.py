@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from entire import layout
-from entire.agents.stand_in import StandIn
 from entire.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.log import Log
 from entire.model.session import Session
 from entire.recording.readers import Adapters, Transcripts
+from entire.recording.stored_agent import StoredAgent
 from entire.redact import Redactor
 from tests.unit.git.repo import Repo
 
@@ -50,11 +50,11 @@ def test_an_adapter_is_made_once_until_the_metadata_change(adapters: Adapters, t
     assert adapters.of(state) is not second
 
 
-def test_only_what_was_never_read_gets_a_stand_in(adapters: Adapters, tmp_path: Path) -> None:
+def test_what_is_stored_answers_for_an_agent_that_is_not_installed(adapters: Adapters, tmp_path: Path) -> None:
     state = session(tmp_path, agent="nobody", agent_type="Nobody")
-    assert adapters.reader(state) is None, "an adapter read it before"
-    state.is_opaque = True
-    assert isinstance(adapters.reader(state), StandIn)
+    assert adapters.of(state) is None
+    assert isinstance(adapters.reader(state), StoredAgent)
+    assert adapters.reader(session(tmp_path)) is adapters.of(session(tmp_path))
 
 
 def test_a_call_sees_one_state_of_a_transcript(transcripts: Transcripts, tmp_path: Path) -> None:

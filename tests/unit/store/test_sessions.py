@@ -34,7 +34,7 @@ OWN_KEYS = """
     transcript_path transcript_problem model first_prompt metadata process turn queued ended_ref turn_checkpoints
     open_files staged_before is_staged_known uncommitted untracked_at_start steps head_logs counted
     counted_subagents stored parts last_line document redacted_with copied conversation last_checkpoint tasks
-    background oid_size is_opaque is_external caller_variables is_incomplete foreign removed
+    background oid_size is_external caller_variables is_incomplete foreign removed
 """
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

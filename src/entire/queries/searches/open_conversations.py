@@ -9,7 +9,8 @@ from entire.directory import AgentDirectory
 from entire.git import history, read
 from entire.index.entries import OPEN, IndexSource
 from entire.queries.searches import entries
-from entire.store import checkpoints, sessions, step_transcripts, transcript_ends, transcripts, turnlog
+from entire.recording.stored_agent import StoredAgent
+from entire.store import sessions, step_transcripts, transcript_ends, transcripts, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +61,8 @@ class OpenConversations:
         )
 
     def _saved_content(self, session: Session, agent: Agent | None) -> bytes:
-        parts = step_transcripts.latest_parts(self._objects, session)
-        blobs = [blob for oid in parts if (blob := self._objects.blob(oid)) is not None]
-        return checkpoints.joined(blobs, agent.reassemble_transcript if agent is not None else None)
+        saved = step_transcripts.latest(self._objects, session, agent or StoredAgent(self._place, session))
+        return saved.content if saved is not None else b""
 
     def _source(self, session: Session) -> IndexSource:
         """Return a session as it is now; the key changes with its file, its turns, and what git has of it."""

@@ -6,11 +6,11 @@ A plugin's sessions are read from what is stored of them.
 from __future__ import annotations
 
 from entire.agents import readings
-from entire.agents.stand_in import StandIn
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.model.value import Value, replace
 from entire.model.views.checkpoints import MessageView
+from entire.recording.stored_agent import StoredAgent
 from entire.store import step_transcripts, transcript_ends, transcripts
 from entire.store.checkpoints import Slot
 
@@ -44,7 +44,8 @@ class ReadTranscript(Value):
 def of_session(place: Place, objects: Objects, state: Session, redactor: Redactor) -> ReadTranscript | None:
     """Return a session's own transcript, or its newest step's; None if neither says anything."""
     agent = AgentDirectory.without_plugins().agent_of(state)
-    own = _own(state, agent)
+    reader = agent or StoredAgent(place, state)
+    own = reader.transcript(state.transcript_path).snapshot() if state.transcript_path else b""
     found = _read("agent", transcript_ends.cut(transcripts.redact(own, redactor)), agent) if own else None
     if found is None or not found.messages:
         stored = _of_step(place, objects, state, agent)
@@ -66,14 +67,6 @@ def of_slot(objects: Objects, slot: Slot, agents: AgentDirectory) -> ReadTranscr
     if end.data and not found.messages and agent is None:
         return _read("checkpoint", end, agents.make_by_type(agent_type))
     return found
-
-
-def _own(state: Session, agent: Agent | None) -> bytes:
-    """Return the agent's own transcript; without its adapter only one that is known to be a file of lines."""
-    if not state.transcript_path or (agent is None and not state.storage.extent.lines):
-        return b""
-    reader = agent or StandIn(state.agent, state.agent_type, grows_by_lines=True)
-    return reader.transcript(state.transcript_path).snapshot()
 
 
 def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None) -> ReadTranscript | None:

@@ -1,14 +1,15 @@
-"""What a plugin's own hooks recorded answers for it while it must not be started."""
+"""What is stored answers for an agent that must not be started, or is not installed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from entire import layout
+from entire.agents.opaque import OpaqueTranscript
 from entire.model.session import Session, SubagentTask, Turn
 from entire.model.transcripts import START, UNKNOWN, FileLines, Position, TokenUsage
 from entire.model.value import replace
-from entire.recording.dormant import DormantAgent, RecordedTranscript, recorded_end
+from entire.recording.stored_agent import StoredAgent, StoredTranscript, is_later, recorded_end
 from entire.redact import Redactor
 from entire.store import transcripts
 from entire.store.turnlog import TurnNote
@@ -22,23 +23,27 @@ def note(turn: str, position: int, end: int, tokens: int | None = None) -> TurnN
     return TurnNote(turn=turn, prompt=turn, position=position, start=position, end=end, ended=float(end), tokens=told)
 
 
+def told_of(end: Position, notes: list[TurnNote]) -> StoredTranscript:
+    return StoredTranscript(OpaqueTranscript("", b""), end, notes)
+
+
 def test_a_turn_with_several_prompts_counts_once() -> None:
-    told = RecordedTranscript(END, [note("one", 0, 4, 3), note("two", 4, 9, 10), note("two", 6, 9)])
+    told = told_of(END, [note("one", 0, 4, 3), note("two", 4, 9, 10), note("two", 6, 9)])
     assert told.tokens(START) == TokenUsage(output_tokens=13)
     assert told.tokens(Position(count=4)) == TokenUsage(output_tokens=10)
     assert told.tokens(START, Position(count=4)) == TokenUsage(output_tokens=3)
 
 
 def test_tokens_of_what_nothing_is_recorded_of_are_unknown() -> None:
-    assert RecordedTranscript(END, []).tokens(START) == UNKNOWN
-    assert RecordedTranscript(END, [note("one", 0, 4, 3)]).tokens(START) == UNKNOWN, "of another turn"
-    assert RecordedTranscript(END, [note("one", 0, 9)]).tokens(START) == UNKNOWN
-    partly = RecordedTranscript(END, [note("one", 0, 4), note("two", 4, 9, 10)]).tokens(START)
+    assert told_of(END, []).tokens(START) == UNKNOWN
+    assert told_of(END, [note("one", 0, 4, 3)]).tokens(START) == UNKNOWN, "of another turn"
+    assert told_of(END, [note("one", 0, 9)]).tokens(START) == UNKNOWN
+    partly = told_of(END, [note("one", 0, 4), note("two", 4, 9, 10)]).tokens(START)
     assert (partly.output_tokens, partly.at_least) == (10, ("output_tokens",))
 
 
 def test_a_turn_that_used_nothing_is_known() -> None:
-    assert RecordedTranscript(END, [note("one", 0, 9, 0)]).tokens(START) == TokenUsage()
+    assert told_of(END, [note("one", 0, 9, 0)]).tokens(START) == TokenUsage()
 
 
 def test_the_latest_position_is_where_the_running_turn_began() -> None:
@@ -56,7 +61,7 @@ def test_the_latest_position_is_where_the_running_turn_began() -> None:
 
 
 def test_a_file_of_lines_is_read_as_it_is_until_it_is_rewritten(tmp_path: Path) -> None:
-    agent, session = dormant(tmp_path)
+    agent, session = plugin(tmp_path)
     Path(session.transcript_path).write_bytes(b"{}\n{}\n")
     transcripts.store(
         session, FileLines(path=session.transcript_path, lines=2, size=6), "s-1", lambda data, _: data, Redactor()
@@ -71,7 +76,7 @@ def test_a_file_of_lines_is_read_as_it_is_until_it_is_rewritten(tmp_path: Path) 
 
 
 def test_a_subagent_counts_once_its_turn_has_ended(tmp_path: Path) -> None:
-    agent, session = dormant(tmp_path)
+    agent, session = plugin(tmp_path)
     task = session.tasks["call"] = SubagentTask(ref="sub")
     task.done, task.end, task.tokens = 3.0, [4, 0, ""], {"output_tokens": 7}
     session.turn = Turn(id="t", started=5.0)
@@ -82,9 +87,45 @@ def test_a_subagent_counts_once_its_turn_has_ended(tmp_path: Path) -> None:
     assert agent.transcript("sub").tokens(START) == TokenUsage(output_tokens=7)
 
 
-def dormant(folder: Path) -> tuple[DormantAgent, Session]:
+def plugin(folder: Path) -> tuple[StoredAgent, Session]:
     place = layout.find(Repo(folder / "repo").top)
     assert place is not None
     session = Session("s-1", "x", "Agent x")
-    session.transcript_path = str(folder / "s-1.jsonl")
-    return DormantAgent(place, session), session
+    session.transcript_path, session.is_external = str(folder / "s-1.jsonl"), True
+    return StoredAgent(place, session), session
+
+
+def test_what_a_plugin_tells_is_not_what_is_in_its_file(tmp_path: Path) -> None:
+    agent, session = plugin(tmp_path)
+    Path(session.transcript_path).write_bytes(b"ABC")
+    session.turn = Turn(id="t", finish=Position(count=2, byte=9), ended=1.0)
+    told = agent.transcript(session.transcript_path)
+    assert (told.snapshot(), told.end()) == (b"", Position(count=2, byte=9))
+    session.turn = Turn(id="t", finish=Position(byte=9), ended=1.0)
+    told = agent.transcript(session.transcript_path)
+    assert (told.end(), told.holds(Position(byte=9))) == (Position(byte=9), True)
+
+
+def test_the_file_of_an_agent_that_is_not_installed_is_read_as_it_is(tmp_path: Path) -> None:
+    agent, session = plugin(tmp_path)
+    session.is_external = False
+    assert agent.transcript(session.transcript_path).end() == START
+    data = b"a line\n" * 1000
+    Path(session.transcript_path).write_bytes(data)
+    told = agent.transcript(session.transcript_path)
+    assert (told.snapshot(), told.end(), told.file_lines(END)) == (data, Position(byte=7000), None), "nothing read it"
+    session.turn = Turn(id="t", finish=END, ended=1.0)
+    told = agent.transcript(session.transcript_path)
+    assert (told.end(), told.holds(END), told.at(4)) == (END, True, Position(count=4)), "its adapter's own positions"
+    parts = agent.chunk_transcript(data, 5000)
+    assert len(parts) > 1
+    assert agent.reassemble_transcript(parts) == data
+    assert agent.transcript("/no/such/file").snapshot() == b""
+    assert (agent.name, agent.type, agent.detect(str(tmp_path)), agent.parse_hook("stop", b"{}")) == (
+        "x", "Agent x", False, None,
+    )  # fmt: skip
+
+
+def test_positions_are_compared_by_the_adapters_number_alone() -> None:
+    assert is_later(Position(count=2, byte=1), Position(count=1, byte=9))
+    assert not is_later(Position(count=1, byte=9), Position(count=1, byte=1))
