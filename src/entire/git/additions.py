@@ -35,21 +35,21 @@ def find(where: str, tips: Sequence[str], folders: Sequence[str] = ()) -> Iterat
     output = run.at_once(where, "-c", "log.follow=false", "-c", "diff.relative=false", "log", *_OPTIONS, "--stdin",
                          "--", *folders, stdin=stdin.encode())  # fmt: skip
     words = iter(output.decode("utf-8", "surrogateescape").split("\0"))
-    found: Added | None = None
+    commit: Added | None = None
     blobs: list[tuple[str, str]] = []
     for word in words:
         if word == "+":
-            if found is not None:
-                yield _merged(found, blobs)
-            found, blobs = Added(commit=next(words), time=float(next(words) or 0), message=next(words)), []
+            if commit is not None:
+                yield _merged(commit, blobs)
+            commit, blobs = Added(commit=next(words), time=float(next(words) or 0), message=next(words)), []
         elif word.lstrip("\n").startswith(":"):
             _, mode, _, oid, _ = word.lstrip("\n").split(" ", 4)
             path = next(words)
             if mode in _BLOBS:
                 blobs.append((path, oid))
-    if found is not None:
-        yield _merged(found, blobs)
+    if commit is not None:
+        yield _merged(commit, blobs)
 
 
-def _merged(found: Added, blobs: list[tuple[str, str]]) -> Added:
-    return Added(commit=found.commit, time=found.time, message=found.message, blobs=tuple(dict.fromkeys(blobs)))
+def _merged(commit: Added, blobs: list[tuple[str, str]]) -> Added:
+    return Added(commit=commit.commit, time=commit.time, message=commit.message, blobs=tuple(dict.fromkeys(blobs)))

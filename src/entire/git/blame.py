@@ -84,16 +84,16 @@ def _run(where: str, *args: str) -> bytes:
         raise GitError(str(error), status=error.status, stderr=_PARTIAL) from None
 
 
-def clip(found: Blame, first: int, last: int) -> Blame:
+def clip(blame: Blame, first: int, last: int) -> Blame:
     """Return only these lines of a blame."""
     kept = []
-    for group in found.groups:
+    for group in blame.groups:
         start, end = max(group.line, first), min(group.line + group.count - 1, last)
         if start <= end:
             there = group.source_line + start - group.line
             kept.append(replace(group, source_line=there, line=start, count=end - start + 1))
-    before = first - min((group.line for group in found.groups), default=first)
-    return replace(found, groups=tuple(kept), lines=found.lines[before : before + last - first + 1])
+    before = first - min((group.line for group in blame.groups), default=first)
+    return replace(blame, groups=tuple(kept), lines=blame.lines[before : before + last - first + 1])
 
 
 def parse(data: bytes) -> Blame:
@@ -122,7 +122,9 @@ def parse(data: bytes) -> Blame:
         Group(oid=oid, path=unquote(_text(path)), source_line=there, line=here, count=count)
         for (oid, there, here, count), path in zip(heads, paths, strict=True)
     )
-    return Blame(groups=groups, sources={oid: _source(oid, found) for oid, found in known.items()}, lines=tuple(lines))
+    return Blame(
+        groups=groups, sources={oid: _source(oid, source) for oid, source in known.items()}, lines=tuple(lines)
+    )
 
 
 def _source(oid: str, fields: dict[bytes, bytes]) -> BlameSource:

@@ -46,13 +46,13 @@ def _batches(where: str, names: Sequence[str]) -> Iterator[list[str]]:
 
 def missing(where: str, names: Sequence[str]) -> list[str]:
     """Return the names for which git has no object, without reading the objects."""
-    found = []
+    absent = []
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
         request = "\n".join(batch).encode("utf-8", "surrogateescape") + b"\n"
         answer = run.git(where, "cat-file", "--batch-check", "--buffer", stdin=request).stdout
-        found += [name for name, line in zip(batch, answer.split(b"\n"), strict=False) if line.endswith(b" missing")]
-    return found
+        absent += [name for name, line in zip(batch, answer.split(b"\n"), strict=False) if line.endswith(b" missing")]
+    return absent
 
 
 def sizes(where: str, names: Sequence[str]) -> dict[str, int]:
@@ -88,15 +88,15 @@ def ids(where: str, names: Sequence[str], kind: str = "") -> list[str]:
 
     Reads no content. Each name that contains a line break costs a process of its own.
     """
-    found: list[str] = []
+    oids: list[str] = []
     for start in range(0, len(names), _BATCH):
         batch = [name if "\n" not in name else _resolve(where, name) for name in names[start : start + _BATCH]]
         request = "".join(f"{name}\n" for name in batch).encode("utf-8", "surrogateescape")
         done = run.git(where, "cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer", stdin=request)
         for line in done.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]:
             oid, _, found_kind = line.rpartition(" ")
-            found.append(oid if found_kind not in ("missing", "ambiguous") and kind in ("", found_kind) else "")
-    return found
+            oids.append(oid if found_kind not in ("missing", "ambiguous") and kind in ("", found_kind) else "")
+    return oids
 
 
 def _resolve(where: str, name: str) -> str:

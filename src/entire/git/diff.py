@@ -100,7 +100,7 @@ def unchanged_lines(where: str, old: str, new: str) -> list[tuple[int, int, int]
     """
     options = ("--no-ext-diff", "--no-textconv", "--no-color", "--unified=0")
     data = run.git(where, "diff", *options, Argument(old), Argument(new)).stdout
-    found = []
+    runs = []
     at_old = at_new = 1
     for line in data.split(b"\n"):
         if line.startswith(b"Binary files "):
@@ -109,14 +109,14 @@ def unchanged_lines(where: str, old: str, new: str) -> list[tuple[int, int, int]
             _, minus, plus, *_ = line.split(b" ")
             (old_start, old_count), (new_start, new_count) = _span(minus), _span(plus)
             first = new_start if new_count else new_start + 1
-            found.append((at_old, at_new, first - at_new))
+            runs.append((at_old, at_new, first - at_new))
             at_old, at_new = (old_start if old_count else old_start + 1) + old_count, first + new_count
-    return [*found, (at_old, at_new, _TO_THE_END)]
+    return [*runs, (at_old, at_new, _TO_THE_END)]
 
 
 def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return mode and object id of the paths that a tree contains (files, links, submodules)."""
-    found: dict[str, tuple[str, str]] = {}
+    entries: dict[str, tuple[str, str]] = {}
     for start in range(0, len(paths) if tree else 0, _MANY_PATHS):
         batch = paths[start : start + _MANY_PATHS]
         done = run.git(where, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", Argument(tree), "--", *batch)
@@ -124,8 +124,8 @@ def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str,
             head, _, path = line.partition("\t")
             mode, kind, oid = head.split(" ")
             if kind != "tree":
-                found[path] = (mode, oid)
-    return found
+                entries[path] = (mode, oid)
+    return entries
 
 
 def sizes(where: str, pairs: Sequence[tuple[str, str]]) -> list[dict[str, tuple[int, int]]]:
@@ -133,21 +133,21 @@ def sizes(where: str, pairs: Sequence[tuple[str, str]]) -> list[dict[str, tuple[
 
     One git process. Pairs after a missing tree are left out.
     """
-    found: dict[str, dict[str, tuple[int, int]]] = {f"{old} {new}": {} for old, new in pairs}
-    request = "".join(f"{pair}\n" for pair in found).encode()
+    by_pair: dict[str, dict[str, tuple[int, int]]] = {f"{old} {new}": {} for old, new in pairs}
+    request = "".join(f"{pair}\n" for pair in by_pair).encode()
     options = ("--stdin", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty")
-    data = run.git(where, "diff-tree", *options, stdin=request, ok=(0, 128)).stdout if found else b""
+    data = run.git(where, "diff-tree", *options, stdin=request, ok=(0, 128)).stdout if by_pair else b""
     current: dict[str, tuple[int, int]] = {}
     for text in data.decode("utf-8", "surrogateescape").split("\0"):
         head, newline, rest = text.partition("\n")
-        while newline and head in found:  # a pair's line precedes its first path
-            current, text = found[head], rest
+        while newline and head in by_pair:  # a pair's line precedes its first path
+            current, text = by_pair[head], rest
             head, newline, rest = text.partition("\n")
         added, _, rest = text.partition("\t")
         removed, _, path = rest.partition("\t")
         if path:
             current[path] = (_number(added), _number(removed))
-    return [found[f"{old} {new}"] for old, new in pairs]
+    return [by_pair[f"{old} {new}"] for old, new in pairs]
 
 
 def _number(text: str) -> int:
@@ -157,10 +157,10 @@ def _number(text: str) -> int:
 def parse_raw_z(data: bytes) -> list[FileChange]:
     """Parse ``--raw -z`` output of a git diff without renames."""
     fields = data.decode("utf-8", "surrogateescape").split("\0")
-    found = []
+    changed = []
     for meta, path in zip(fields[::2], fields[1::2], strict=False):
-        found.append(_change(meta, path, path))
-    return found
+        changed.append(_change(meta, path, path))
+    return changed
 
 
 def _change(meta: str, old_path: str, path: str) -> FileChange:
@@ -198,16 +198,16 @@ def _readable_patches(
     trees = list(dict.fromkeys(tree for pair in pairs for tree in pair))
     lacking = promised.missing(where, trees, paths if limit else ())
     between = [changes(where, old, new) for old, new in pairs]
-    unread = {change.path for found in between for change in found if not lacking.isdisjoint(_oids(change))}
+    unread = {change.path for changed in between for change in changed if not lacking.isdisjoint(_oids(change))}
     if len(unread) > _MANY_PATHS:  # too many to name: none is read
-        unread = {change.path for found in between for change in found}
+        unread = {change.path for changed in between for change in changed}
         rest: list[list[FilePatch]] = [[] for _ in pairs]
     else:
         wanted = [*limit, *(f":(exclude,literal){path}" for path in sorted(unread))]
         rest = _read_patches(where, pairs, wanted, renames=renames)
     return [
-        [*patches, *(_unread(change) for change in found if change.path in unread)]
-        for patches, found in zip(rest, between, strict=True)
+        [*patches, *(_unread(change) for change in changed if change.path in unread)]
+        for patches, changed in zip(rest, between, strict=True)
     ]
 
 
@@ -266,12 +266,12 @@ class _Parser:
         return self._lines[self._at] if self._at < len(self._lines) else b""
 
     def parse(self) -> list[list[FilePatch]]:
-        found = []
+        parsed = []
         for old, new in self._pairs:
             if self._peek() == f"{old} {new}".encode():
                 self._at += 1
-            found.append(self._pair())
-        return found
+            parsed.append(self._pair())
+        return parsed
 
     def _pair(self) -> list[FilePatch]:
         raw = []

@@ -24,13 +24,13 @@ def hide(where: str) -> list[str]:
 
 def show(where: str) -> list[str]:
     """Remove what ``hide`` set, and nothing else; return the names of the settings."""
-    found = []
+    removed = []
     for name, values in ((_LABELS, _OURS), (_ALIAS, (_LOG_ALL,))):
         present = _values(where, name, "--local")
         for value in sorted(set(values).intersection(present)):
             run.git(where, "config", "--local", "--unset-all", name, f"^{_escaped(value)}$")
-            found.append(name)
-    return list(dict.fromkeys(found))
+            removed.append(name)
+    return list(dict.fromkeys(removed))
 
 
 def are_hidden(where: str) -> bool:
@@ -38,8 +38,8 @@ def are_hidden(where: str) -> bool:
 
 
 def _values(where: str, name: str, *scope: str) -> list[str]:
-    found = run.git(where, "config", *scope, "-z", "--get-all", name, ok=(0, 1)).stdout
-    return [value for value in found.decode("utf-8", "surrogateescape").split("\0") if value]
+    output = run.git(where, "config", *scope, "-z", "--get-all", name, ok=(0, 1)).stdout
+    return [value for value in output.decode("utf-8", "surrogateescape").split("\0") if value]
 
 
 def _escaped(value: str) -> str:

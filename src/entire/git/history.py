@@ -63,10 +63,14 @@ def moment(where: str, text: str) -> float:
     """Return the time that people gave, in seconds since the epoch; 0 for a text that says no time."""
     given = dated(text)
     before = int(time.time())
-    found = run.git(where, "rev-parse", f"--since={given}").stdout.decode("ascii", "replace").rpartition("=")[2].strip()
-    is_now = found.isdigit() and before <= int(found) <= int(time.time())  # git's answer to what it does not understand
+    answer = (
+        run.git(where, "rev-parse", f"--since={given}").stdout.decode("ascii", "replace").rpartition("=")[2].strip()
+    )
+    is_now = answer.isdigit() and before <= int(answer) <= int(
+        time.time()
+    )  # git's answer to what it does not understand
     means_now = given != text or text.strip().lower() in ("now", "today")
-    return float(found) if found.isdigit() and (means_now or not is_now) else 0.0
+    return float(answer) if answer.isdigit() and (means_now or not is_now) else 0.0
 
 
 def branch(where: str) -> str:
@@ -82,8 +86,8 @@ def pager(where: str) -> str:
     done = run.git(where, "var", "GIT_PAGER", ok=(0, 1, 128), env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
     chosen = done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
     for words in (chosen.split(maxsplit=1), ["less"], ["cat"]):
-        if words and (found := process.find(words[0])):
-            return " ".join((shlex.quote(found), *words[1:]))
+        if words and (program := process.find(words[0])):
+            return " ".join((shlex.quote(program), *words[1:]))
     return ""
 
 
@@ -238,15 +242,15 @@ def paths_of(where: str, oids: Sequence[str]) -> dict[str, set[str]]:
     done = run.git(
         where, "log", *options, "--no-color", "--no-show-signature", stdin="".join(f"{oid}\n" for oid in oids).encode()
     )
-    found: dict[str, set[str]] = {}
+    by_commit: dict[str, set[str]] = {}
     current: set[str] = set()
     for word in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
         text = word.removeprefix("\n")
         if text.startswith("//"):  # as no path does
-            current = found.setdefault(text[2:].strip(), set())
+            current = by_commit.setdefault(text[2:].strip(), set())
         elif text:
             current.add(text)
-    return found
+    return by_commit
 
 
 def count(where: str, *revs: str, is_chain: bool = False) -> int:
@@ -263,11 +267,11 @@ def _log(where: str, *args: str, stdin: bytes = b"") -> list[Logged]:
     """Run ``git log``; status 128 means a repository without commits, or an unknown name."""
     done = run.git(where, "log", "-z", "--encoding=UTF-8", "--no-color", "--no-show-signature", _FORMAT, *args,
                    stdin=stdin, ok=(0, 128))  # fmt: skip
-    found = []
+    commits = []
     for entry in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
         fields = entry.split("\n", 5)
         if len(fields) == 6:
             oid, parents, moment, committed, author, message = fields
-            found.append(Logged(oid=oid, parents=tuple(parents.split()), time=float(moment or 0), author=author,
+            commits.append(Logged(oid=oid, parents=tuple(parents.split()), time=float(moment or 0), author=author,
                                 message=message, committed=float(committed or 0)))  # fmt: skip
-    return found
+    return commits

@@ -26,14 +26,14 @@ def folder(root: str) -> HooksFolder:
     output = run.git(root, "config", "--list", "--show-scope", "--show-origin", "-z").stdout
     fields = output.decode("utf-8", "surrogateescape").split("\0")
     entries = list(zip(fields[::3], fields[1::3], fields[2::3], strict=False))
-    found = HooksFolder(
+    hooks = HooksFolder(
         path=path, common_dir=common_dir, config_files=_config_files(root, [origin for _, origin, _ in entries])
     )
     chosen = [entry for entry in entries if entry[2].partition("\n")[0] == "core.hookspath"]
     if not chosen:
-        return found
+        return hooks
     scope, origin, _ = chosen[-1]
-    return replace(found, scope=scope, origin=origin, tracked=_is_tracked(root, path))
+    return replace(hooks, scope=scope, origin=origin, tracked=_is_tracked(root, path))
 
 
 def _config_files(root: str, origins: list[str]) -> tuple[str, ...]:

@@ -61,6 +61,6 @@ def message_settings(top: str) -> tuple[list[str], str]:
     answer = run.git(top, *query, ok=(0, 1), env={**given, **run.environment()}).stdout.decode(
         "utf-8", "surrogateescape"
     )
-    found = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
-    comments = [value for name, value in found if name != "commit.cleanup"]
-    return comments, next((value for name, value in reversed(found) if name == "commit.cleanup"), "")
+    settings = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
+    comments = [value for name, value in settings if name != "commit.cleanup"]
+    return comments, next((value for name, value in reversed(settings) if name == "commit.cleanup"), "")

@@ -67,8 +67,8 @@ def move_head(place: Place, new: str, old: str, subject: str) -> None:
 
 def clean(place: Place, message: bytes) -> bytes:
     """Return a message without what ``git commit`` removes from one that is not edited."""
-    found = run.git(place.top, "config", "--get", "commit.cleanup", ok=(0, 1), env=_environment())
-    options: list[str] | None = _CLEANUPS.get(found.stdout.decode("utf-8", "replace").strip(), [])
+    setting = run.git(place.top, "config", "--get", "commit.cleanup", ok=(0, 1), env=_environment())
+    options: list[str] | None = _CLEANUPS.get(setting.stdout.decode("utf-8", "replace").strip(), [])
     if options is None:
         return message
     return run.git(place.top, "stripspace", *options, stdin=message).stdout
@@ -82,8 +82,8 @@ def _environment() -> dict[str, str]:
 
 def _signing(place: Place, folder: str, env: dict[str, str]) -> list[str]:
     """Return git's options for a signed commit, nothing if the user's commits are not signed."""
-    found = run.git(place.top, "config", "-z", "--get-regexp", _SIGNING, ok=(0, 1), env=env).stdout
-    named = (line.partition("\n") for line in found.decode("utf-8", "replace").split("\0") if line)
+    output = run.git(place.top, "config", "-z", "--get-regexp", _SIGNING, ok=(0, 1), env=env).stdout
+    named = (line.partition("\n") for line in output.decode("utf-8", "replace").split("\0") if line)
     settings = {name: value if newline else "true" for name, newline, value in named}  # as git reads a bare name
     if settings.get("commit.gpgsign", "").lower() in _FALSE:
         return []

@@ -48,12 +48,12 @@ class GitCommand(Value):
     @property
     def cleanup(self) -> str:
         """How the message is to be cleaned up, as ``--cleanup`` says; '' without it."""
-        found = ""
+        mode = ""
         for word, following in zip(self.arguments, (*self.arguments[1:], ""), strict=False):
             name, is_joined, value = word.partition("=")
             if len(name) > 3 and "--cleanup".startswith(name):
-                found = value if is_joined else following
-        return found
+                mode = value if is_joined else following
+        return mode
 
     @property
     def edits(self) -> bool:
@@ -180,8 +180,8 @@ _MARKS = {
 
 def in_progress(place: Place) -> str:
     """Return what git is in the middle of, in words; '' for nothing."""
-    found = (words for name, words in _MARKS.items() if os.path.exists(os.path.join(place.git_dir, name)))
-    return next(found, "")
+    operations = (words for name, words in _MARKS.items() if os.path.exists(os.path.join(place.git_dir, name)))
+    return next(operations, "")
 
 
 def of_message(message: str, merge_heads: tuple[str, ...]) -> Operation:

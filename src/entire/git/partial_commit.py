@@ -61,8 +61,8 @@ def staged(top: str, head: str, oid_size: int) -> StagedPaths:
     """Return what is staged. ``head``: HEAD's commit, '' before the first."""
     base = head or diff.EMPTY_TREE[oid_size]
     options = ("--no-renames", "--ita-invisible-in-index", "--ignore-submodules=none")  # the last against settings
-    found = run.git(top, "diff-index", "--cached", "--raw", "-z", *options, Argument(base))
-    changes = diff.parse_raw_z(found.stdout)
+    output = run.git(top, "diff-index", "--cached", "--raw", "-z", *options, Argument(base))
+    changes = diff.parse_raw_z(output.stdout)
     return StagedPaths(
         changes={change.path: change for change in changes if change.status != "U"},
         unmerged=tuple(change.path for change in changes if change.status == "U"),
@@ -124,9 +124,9 @@ def _copy(place: Place, folder: str) -> str:
 
 def _duplicate(source: str, target: str) -> None:
     """Copy an index with its time: git looks again at files that are not older than the index."""
-    found = os.stat(source)  # before the content: an older time only costs a look
+    facts = os.stat(source)  # before the content: an older time only costs a look
     files.write(target, files.read(source) or b"", mode=0o600)
-    os.utime(target, ns=(found.st_mtime_ns, found.st_mtime_ns))
+    os.utime(target, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
 
 
 def _before(change: FileChange) -> tuple[str, str] | None:

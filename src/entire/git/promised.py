@@ -21,8 +21,8 @@ def missing(where: str, revisions: Sequence[str], paths: Sequence[str] = ()) -> 
         return set()
     stdin = "".join(f"{name}\n" for name in revisions).encode()
     query = ("--literal-pathspecs", "rev-list", "--objects", "--missing=print", "--stdin")
-    found = run.lines(where, *query, "--", *paths, stdin=stdin)
-    return {line[1:] for line in found if line.startswith("?")}
+    lines = run.lines(where, *query, "--", *paths, stdin=stdin)
+    return {line[1:] for line in lines if line.startswith("?")}
 
 
 def fetch(where: str, revisions: Sequence[str], wanted: Collection[str]) -> None:

@@ -26,9 +26,9 @@ def parse(where: str, name: str) -> tuple[str, str]:
     What is not found is ''.
     """
     mark = "..." if "..." in name else ".."
-    first, found, last = name.partition(mark)
+    first, separator, last = name.partition(mark)
     base = history.resolve(where, first or "HEAD")
-    head = history.resolve(where, (last or "HEAD") if found else "HEAD")
+    head = history.resolve(where, (last or "HEAD") if separator else "HEAD")
     if mark == "..." and base and head:
         base = history.fork_point(where, base, head)
     return base, head
@@ -53,15 +53,15 @@ def counted(where: str, base: str, head: str) -> list[Counted]:
     options = ("--numstat", "-z", "-r", "-M", "--no-ext-diff", "--no-textconv")
     done = run.git(where, "diff", *options, Argument(fork), Argument(head), "--")
     words = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-    found = []
+    files = []
     while len(words) > 1:
         added, removed, path = words[0].split("\t", 2)
         old = path
         if not path:  # a renamed file: both names follow
             old, path = words[1:3]
         words = words[1 if words[0].split("\t", 2)[2] else 3 :]
-        found.append(Counted(path=path, old_path=old, added=_number(added), removed=_number(removed)))
-    return found
+        files.append(Counted(path=path, old_path=old, added=_number(added), removed=_number(removed)))
+    return files
 
 
 def named(where: str, base: str, head: str) -> list[Counted]:

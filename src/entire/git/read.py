@@ -147,19 +147,19 @@ class Objects:
 
     def get_all(self, names: Sequence[str], most: int | None = None) -> list[Object | None]:
         """Return what ``get`` does for each name in order: much faster than one by one."""
-        found: list[Object | None] = []
-        while len(found) < len(names):
-            end, size = len(found), 0
+        objects: list[Object | None] = []
+        while len(objects) < len(names):
+            end, size = len(objects), 0
             while end < len(names) and size + len(names[end]) < _AHEAD and "\n" not in names[end]:
                 size += len(names[end]) + 1
                 end += 1
-            batch = names[len(found) : end]
+            batch = names[len(objects) : end]
             if batch:
                 self._send("\n".join(batch))
-                found += [self._answer(most) for _ in batch]
+                objects += [self._answer(most) for _ in batch]
             else:
-                found.append(self.get(names[end], most))
-        return found
+                objects.append(self.get(names[end], most))
+        return objects
 
     def _send(self, names: str) -> None:
         if self._child is None:
@@ -184,17 +184,17 @@ class Objects:
 
     def oid(self, name: str) -> str:
         """Return an object's id, '' if git has none of that name."""
-        found = self.get(name)
-        return found.oid if found is not None else ""
+        obj = self.get(name)
+        return obj.oid if obj is not None else ""
 
     def blob(self, name: str) -> bytes | None:
-        found = self.get(name)
-        return found.data if found is not None and found.type == "blob" else None
+        obj = self.get(name)
+        return obj.data if obj is not None and obj.type == "blob" else None
 
     def small_blob(self, name: str) -> bytes | None:
         """Return what ``blob`` does; None also for one larger than ``SMALL``, whose ``size`` tells."""
-        found = self.get(name, SMALL)
-        return found.data if found is not None and found.type == "blob" else None
+        obj = self.get(name, SMALL)
+        return obj.data if obj is not None and obj.type == "blob" else None
 
     def end_of_blob(self, name: str, most: int) -> BlobEnd | None:
         """Return the last ``most`` bytes of a blob, from the start of a line on unless that is all of it."""
@@ -225,22 +225,22 @@ class Objects:
 
     def size(self, name: str) -> int:
         """Return an object's size in bytes, 0 if git has none of that name. Reads it, without keeping it."""
-        found = self.end_of_blob(name, 0)
-        return found.left_out if found is not None else 0
+        obj = self.end_of_blob(name, 0)
+        return obj.left_out if obj is not None else 0
 
     def tree(self, name: str) -> list[TreeEntry]:
         """Return a tree's entries in git's order; empty if there is no such tree."""
-        found = self.get(name)
-        return parse_tree(found.data, len(found.oid) // 2) if found is not None and found.type == "tree" else []
+        obj = self.get(name)
+        return parse_tree(obj.data, len(obj.oid) // 2) if obj is not None and obj.type == "tree" else []
 
     def tree_id(self, name: str) -> str:
         """Return the id of a commit's tree, '' if there is no such commit."""
-        found = self.get(name + "^{tree}")
-        return found.oid if found is not None else ""
+        obj = self.get(name + "^{tree}")
+        return obj.oid if obj is not None else ""
 
     def commit(self, name: str) -> Commit | None:
-        found = self.get(name)
-        return parse_commit(found) if found is not None and found.type == "commit" else None
+        obj = self.get(name)
+        return parse_commit(obj) if obj is not None and obj.type == "commit" else None
 
     def _more(self) -> bytes:
         assert self._child is not None
@@ -295,8 +295,8 @@ def tree_entries(data: bytes, oid_size: int) -> Iterator[tuple[bytes, bytes, byt
         at = end + 1 + oid_size
 
 
-def parse_commit(found: Object) -> Commit:
-    head, _, message = found.data.partition(b"\n\n")
+def parse_commit(obj: Object) -> Commit:
+    head, _, message = obj.data.partition(b"\n\n")
     fields: dict[str, str] = {}
     parents = []
     for line in head.decode("utf-8", "surrogateescape").split("\n"):
@@ -306,7 +306,7 @@ def parse_commit(found: Object) -> Commit:
         elif key:  # continuation lines of a signature start with a space
             fields.setdefault(key, value)
     return Commit(
-        oid=found.oid,
+        oid=obj.oid,
         tree=fields.get("tree", ""),
         parents=tuple(parents),
         author=fields.get("author", ""),

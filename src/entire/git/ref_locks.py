@@ -94,18 +94,18 @@ def shared(common_dir: str) -> list[str]:
 
 def standing(common_dir: str) -> list[str]:
     """Return the locks that keep hooks from moving our refs."""
-    found = [path for path in shared(common_dir) if os.path.lexists(path)]
+    locks = [path for path in shared(common_dir) if os.path.lexists(path)]
     for name in _FOLDERS:
         path = os.path.join(common_dir, name)
-        found += [os.path.join(path, lock) for lock in _names(path) if lock.endswith(".lock")]
-    return found
+        locks += [os.path.join(path, lock) for lock in _names(path) if lock.endswith(".lock")]
+    return locks
 
 
 def blocks(common_dir: str) -> bool:
     """Tell whether a lock keeps our refs from being moved. One that was made just now may be gone in a moment."""
     deadline = time.monotonic() + _PATIENCE
-    while found := standing(common_dir):
-        if time.monotonic() > deadline or not any(_is_fresh(path) for path in found):
+    while locks := standing(common_dir):
+        if time.monotonic() > deadline or not any(_is_fresh(path) for path in locks):
             return True
         time.sleep(_PAUSE)
     return False

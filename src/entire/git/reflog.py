@@ -91,14 +91,14 @@ def _head_log(place: Place) -> bytes:
 
 
 def _parse(data: bytes) -> list[HeadMove]:
-    found = []
+    moves = []
     for line in data[-_REFLOG_END:].decode("utf-8", "surrogateescape").split("\n"):
         ids, _, subject = line.partition("\t")
         words = ids.split()
         if len(words) > 1:
             time = int(words[-2]) if words[-2].isdigit() and len(words) > 3 else 0
-            found.append(HeadMove(old=words[0], new=words[1], subject=subject, time=time))
-    return found
+            moves.append(HeadMove(old=words[0], new=words[1], subject=subject, time=time))
+    return moves
 
 
 def through_amends(moves: Sequence[HeadMove], move: HeadMove, is_known: Callable[[str], object]) -> HeadMove:
@@ -133,21 +133,21 @@ def reset_from(place: Place) -> str:
 
 def left(place: Place) -> list[str]:
     """Return the commits at which HEAD lately left a branch, newest first."""
-    found = [move.old for move in reversed(moves(place)) if move.subject.startswith("checkout: ")]
-    return list(dict.fromkeys(found))[:_LEFT]
+    commits = [move.old for move in reversed(moves(place)) if move.subject.startswith("checkout: ")]
+    return list(dict.fromkeys(commits))[:_LEFT]
 
 
 def left_before(place: Place, commit: str) -> list[str]:
     """Return the commits that HEAD lately left by a reset, a rebase or a checkout, before it first came to a commit;
     newest first.
     """
-    found = []
+    commits = []
     for move in moves(place):
         if move.new == commit:
             break
         if move.subject.startswith(("reset: ", "rebase ", "checkout: ")) and move.old != move.new:
-            found.append(move.old)
-    return list(dict.fromkeys(reversed(found)))[:_LEFT]
+            commits.append(move.old)
+    return list(dict.fromkeys(reversed(commits)))[:_LEFT]
 
 
 def merged(place: Place) -> set[str]:

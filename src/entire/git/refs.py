@@ -31,24 +31,24 @@ def read(where: str, *names: str) -> dict[str, str]:
 
 def find(where: str, *patterns: str) -> dict[str, str]:
     """Return all refs that match the patterns (as in ``git for-each-ref``), name to object id."""
-    found = {}
+    oids = {}
     for line in run.lines(where, "for-each-ref", "--format=%(objectname) %(refname)", *map(Argument, patterns)):
         oid, _, name = line.partition(" ")
-        found[name] = oid
-    return found
+        oids[name] = oid
+    return oids
 
 
 def names(common_dir: str, folder: str) -> list[str]:
     """Return the refs in a folder (``refs/heads/x``), as plain files tell them (none with reftable). Starts no git."""
     try:
-        found = os.listdir(os.path.join(common_dir, folder))
+        loose = os.listdir(os.path.join(common_dir, folder))
     except OSError:
-        found = []
+        loose = []
     packed = files.read(os.path.join(common_dir, "packed-refs")) or b""
     prefix = f"{folder}/"
     lines = packed.splitlines() if prefix.encode() in packed else ()
     listed = (os.fsdecode(line.partition(b" ")[2]) for line in lines)
-    return sorted({*(prefix + name for name in found), *(ref for ref in listed if ref.startswith(prefix))})
+    return sorted({*(prefix + name for name in loose), *(ref for ref in listed if ref.startswith(prefix))})
 
 
 def holding(where: str, commits: Sequence[str], *patterns: str) -> list[str]:

@@ -36,7 +36,7 @@ def find(place: Place) -> list[RunningOperation] | None:
     folders = [place.common_dir, place.top, place.main_top, *layout.linked_worktrees(place.common_dir).values()]
     folders = [os.path.realpath(folder) for folder in folders if folder]
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return [found for pid in pids if pid not in waiting and (found := _git_in(pid, folders)) is not None]
+    return [operation for pid in pids if pid not in waiting and (operation := _git_in(pid, folders)) is not None]
 
 
 def _git_in(pid: int, folders: Sequence[str]) -> RunningOperation | None:

@@ -83,17 +83,17 @@ def _time(path: str) -> int:
 
 def _written(folder: str, since: int) -> list[Found]:
     """Return the loose objects in folders that changed since then; all git's objects are loose at first."""
-    found: list[Found] = []
+    objects: list[Found] = []
     for first in _entries(folder):
         if len(first.name) != 2 or first.stat().st_mtime_ns < since:
             continue
         for rest in _entries(first.path):
             when = rest.stat().st_mtime_ns
             if when >= since:
-                found.append((when, first.name + rest.name))
-        if len(found) > _MAX_OBJECTS:
+                objects.append((when, first.name + rest.name))
+        if len(objects) > _MAX_OBJECTS:
             return []
-    return found
+    return objects
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

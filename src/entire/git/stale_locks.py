@@ -71,7 +71,7 @@ def find(place: Place, is_ours: Callable[[str], bool], now: float) -> list[str]:
 
 
 def read_notes(common_dir: str) -> list[Note]:
-    found = []
+    notes = []
     for path in ref_locks.notes(common_dir):
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -81,10 +81,10 @@ def read_notes(common_dir: str) -> list[Note]:
             facts = os.fstat(fd)
             if stat.S_ISREG(facts.st_mode):
                 refs = frozenset(os.fsdecode(os.read(fd, 1 << 20)).splitlines())
-                found.append(Note(path=path, refs=refs, since=facts.st_mtime_ns, is_held=_is_held(fd)))
+                notes.append(Note(path=path, refs=refs, since=facts.st_mtime_ns, is_held=_is_held(fd)))
         finally:
             os.close(fd)
-    return found
+    return notes
 
 
 def _is_held(fd: int) -> bool:
@@ -106,15 +106,15 @@ def _find(common_dir: str, notes: Iterable[Note], is_ours: Callable[[str], bool]
                 refs[path] = os.path.relpath(path, common_dir).removesuffix(".lock").removeprefix("logs/")
     noted = {ref for note in notes for ref in note.refs}
     refs = {path: ref for path, ref in refs.items() if is_ours(ref) or ref in noted}
-    found = []
+    locks = []
     for path, ref in {**refs, **dict.fromkeys(ref_locks.shared(common_dir), "")}.items():
         try:
             facts = os.lstat(path)
         except OSError:
             continue
         if stat.S_ISREG(facts.st_mode):
-            found.append(StaleLock(path=path, ref=ref, is_ours=is_ours(ref), facts=facts))
-    return sorted(found, key=lambda lock: lock.path)
+            locks.append(StaleLock(path=path, ref=ref, is_ours=is_ours(ref), facts=facts))
+    return sorted(locks, key=lambda lock: lock.path)
 
 
 def _speaks_of(note: Note, lock: StaleLock) -> bool:

@@ -96,13 +96,13 @@ def store_files(top: str, paths: Sequence[str], variables: Mapping[str, str] | N
     ``variables`` of ``git.scratch`` store them elsewhere.
     """
     env = run.environment(**(variables or {}))
-    found: dict[str, str] = {}
+    oids_by_path: dict[str, str] = {}
     rest = list(paths)
     while rest:
         stdin = b"".join(_stdin_path(path) + b"\n" for path in rest)
         done = run.git(top, "hash-object", "-w", "--stdin-paths", stdin=stdin, ok=(0, 1, 128), timeout=600, env=env)
         oids = done.stdout.decode("ascii").split()
-        found.update(zip(rest, oids, strict=False))
+        oids_by_path.update(zip(rest, oids, strict=False))
         if done.status == 0:
             break
         culprit = rest[len(oids)] if len(oids) < len(rest) else ""
@@ -111,7 +111,7 @@ def store_files(top: str, paths: Sequence[str], variables: Mapping[str, str] | N
         ):
             raise GitError("git hash-object failed: " + done.stderr.decode("utf-8", "replace").strip())
         rest = rest[len(oids) + 1 :]
-    return found
+    return oids_by_path
 
 
 def _stdin_path(path: str) -> bytes:

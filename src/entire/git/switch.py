@@ -27,8 +27,8 @@ def find(top: str, name: str) -> dict[str, str]:
     """Return a branch's refs and their commits: the local one, then the remotes' as last fetched, origin first."""
     names = sorted(history.remotes(top), key=lambda remote_name: (remote_name != "origin", remote_name))
     wanted = [f"refs/heads/{name}", *(f"refs/remotes/{remote_name}/{name}" for remote_name in names)]
-    found = refs.read(top, *wanted) if is_branch_name(name) else {}
-    return {ref: found[ref] for ref in wanted if ref in found}
+    commits = refs.read(top, *wanted) if is_branch_name(name) else {}
+    return {ref: commits[ref] for ref in wanted if ref in commits}
 
 
 def fetch(top: str, remote_name: str, name: str, timeout: float) -> str:
@@ -44,8 +44,8 @@ def default_branch(top: str) -> str:
     named = done.stdout.decode("utf-8", "surrogateescape").strip()
     local = "refs/heads/" + named.removeprefix("refs/remotes/origin/") if named else ""
     names = [name for name in (local, named, "refs/heads/main", "refs/heads/master") if name]
-    found = refs.read(top, *names)
-    return next((name for name in names if name in found), "")
+    commits = refs.read(top, *names)
+    return next((name for name in names if name in commits), "")
 
 
 def is_on_chain(top: str, commit: str, start: str) -> bool:

@@ -23,8 +23,8 @@ def is_tracked(top: str, path: str) -> bool:
         if run.git(top, "rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)).status == 0:
             raise
         done = run.git(top, "ls-files", "-z", *where)  # no commit yet
-    found = {os.fsdecode(name).casefold() for name in done.stdout.split(b"\0") if name}
-    return not found.isdisjoint((path.casefold(), inner.casefold()))
+    names = {os.fsdecode(name).casefold() for name in done.stdout.split(b"\0") if name}
+    return not names.isdisjoint((path.casefold(), inner.casefold()))
 
 
 def is_own(path: str) -> bool:

@@ -23,11 +23,11 @@ def find_all(where: str, common_dir: str) -> list[Worktree]:
     """Return all worktrees, the main one first, without those removed by ``git worktree remove``."""
     names = {os.path.realpath(top): name for name, top in layout.linked_worktrees(common_dir).items()}
     output = run.git(where, "worktree", "list", "--porcelain").stdout.decode("utf-8", "surrogateescape")
-    found = []
+    worktrees = []
     for number, block in enumerate(output.strip("\n").split("\n\n")):
         facts = dict(line.partition(" ")[::2] for line in block.split("\n"))
         path, head = facts.get("worktree", ""), facts.get("HEAD", "")
-        found.append(
+        worktrees.append(
             Worktree(
                 path=path,
                 name=names.get(os.path.realpath(path), "") if number else "",
@@ -36,6 +36,6 @@ def find_all(where: str, common_dir: str) -> list[Worktree]:
                 is_there=os.path.isdir(path),
             )
         )
-    known = {worktree.name for worktree in found}
+    known = {worktree.name for worktree in worktrees}
     rest = [Worktree(path=path, name=name, is_there=os.path.isdir(path)) for path, name in names.items()]
-    return found + [worktree for worktree in rest if worktree.name not in known]
+    return worktrees + [worktree for worktree in rest if worktree.name not in known]

@@ -138,10 +138,10 @@ class ImportStream:
             raise GitError(
                 "git fast-import wrote fewer objects than requested", stderr=done.stderr.decode("utf-8", "replace")
             )
-        found = {f":{n}": oid for n, oid in enumerate(answers[: self._marks], 1)}
+        oids = {f":{n}": oid for n, oid in enumerate(answers[: self._marks], 1)}
         for mark, answer in zip(self._trees, answers[self._marks :], strict=True):
-            found[f"{mark}^{{tree}}"] = answer.split()[2]  # "040000 tree <oid>\t"; an empty tree: "missing "
-        return found
+            oids[f"{mark}^{{tree}}"] = answer.split()[2]  # "040000 tree <oid>\t"; an empty tree: "missing "
+        return oids
 
 
 class LargeBlobs:
@@ -201,11 +201,11 @@ def identity(where: str) -> str:
     A missing name or address gets a placeholder, so that a missing identity stops nothing.
     """
     query = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for entry in run.git(where, *query, ok=(0, 1)).stdout.decode("utf-8", "surrogateescape").split("\0"):
         key, _, value = entry.partition("\n")
-        found[key] = value.translate(_NOT_IN_IDENTITY).strip()
-    return f"{found.get('user.name') or 'Unknown'} <{found.get('user.email') or 'unknown@local'}>"
+        values[key] = value.translate(_NOT_IN_IDENTITY).strip()
+    return f"{values.get('user.name') or 'Unknown'} <{values.get('user.email') or 'unknown@local'}>"
 
 
 def author(name_and_mail: str, seconds: float) -> str:

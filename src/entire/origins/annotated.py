@@ -33,16 +33,16 @@ def annotate(place: Place, catalog: Catalog, folder: str, args: Sequence[str]) -
         output = blame.run_as_asked(folder, args)
     except GitError as error:
         raise _refused(error) from None
-    found = blame.parse(output)
+    blamed = blame.parse(output)
     with read.Objects(place.top) as objects:
         owners = Owners(place, objects, catalog.commits)
-        owners.prepare(found.groups)
-        owned = list(line_origins.pieces(owners, found))
+        owners.prepare(blamed.groups)
+        owned = list(line_origins.pieces(owners, blamed))
         if "--first-parent" in args:
             owned = [_unmerged(owners, entry) for entry in owned]
         origins = LineOrigins(place, catalog, owners)
         origins.load(owned)
-        ranges = _ranges(found, origins, owned)
+        ranges = _ranges(blamed, origins, owned)
     return BlameView(ranges=ranges, porcelain=output)
 
 
@@ -68,15 +68,15 @@ def _unmerged(owners: Owners, entry: Owned) -> Owned:
     return replace(entry, piece=replace(piece, owner=Owner(""), reason=_MERGED))
 
 
-def _ranges(found: Blame, origins: LineOrigins, owned: Sequence[Owned]) -> tuple[BlamedLines, ...]:
+def _ranges(blamed: Blame, origins: LineOrigins, owned: Sequence[Owned]) -> tuple[BlamedLines, ...]:
     texts = {}
     at = 0
-    for group in found.groups:
+    for group in blamed.groups:
         for offset in range(group.count):
-            if at < len(found.lines):
-                texts[group.line + offset] = found.lines[at]
+            if at < len(blamed.lines):
+                texts[group.line + offset] = blamed.lines[at]
                 at += 1
-    commits = {oid: _commit(source) for oid, source in found.sources.items()}
+    commits = {oid: _commit(source) for oid, source in blamed.sources.items()}
     return tuple(
         BlamedLines(
             commit=commits[entry.group.oid],

@@ -37,26 +37,26 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     if request.is_uncommitted:
         return _uncommitted(place, catalog, request)
     target = targets.resolve(place, request)
-    found, moved_in, options = _blamed(place, target)
+    blamed, moved_in, options = _blamed(place, target)
     changed = None
-    if not target.rev and not all(source.is_commit for source in found.sources.values()):
+    if not target.rev and not all(source.is_commit for source in blamed.sources.values()):
         from entire.origins import open_lines
 
         changed = next(iter(open_lines.find(place, target.path, options)), None)
         if changed is not None and changed.blame is not None:
-            found = blame.clip(changed.blame, target.first, target.last) if target.first else changed.blame
+            blamed = blame.clip(changed.blame, target.first, target.last) if target.first else changed.blame
             moved_in = {line: oid for line, oid in moved_in.items() if oid.strip("0")}
     view = WhyView(rev=target.rev, is_of_lines=bool(target.first))
-    if b"\0" in b"".join(found.lines):
+    if b"\0" in b"".join(blamed.lines):
         return replace(view, files=(FileOrigins(path=target.path, is_binary=True),))
     with read.Objects(place.top) as objects:
         owners = Owners(place, objects, catalog.commits)
-        owners.prepare(found.groups)
-        owned = list(line_origins.pieces(owners, found))
+        owners.prepare(blamed.groups)
+        owned = list(line_origins.pieces(owners, blamed))
         origins = LineOrigins(place, catalog, owners)
         origins.load(owned)
         ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
-    lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
+    lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in blamed.lines)
     file = FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines)
     if changed is not None:
         from entire.origins import open_lines
@@ -103,14 +103,14 @@ def _blamed(place: Place, target: OriginTarget) -> tuple[Blame, dict[int, str], 
         return _unknown_to_git(place, target, error), {}, options
     if not first and len(direct.sources) > _FEW_COMMITS:
         return direct, {}, None
-    found = blame.of(place.top, options, target.path, target.rev)
-    before, after = _commits_by_line(direct), _commits_by_line(found)
+    thorough = blame.of(place.top, options, target.path, target.rev)
+    before, after = _commits_by_line(direct), _commits_by_line(thorough)
     moved_in = {line: oid for line, oid in before.items() if after.get(line) != oid}
-    return blame.clip(found, first, last) if first else found, moved_in, options
+    return blame.clip(thorough, first, last) if first else thorough, moved_in, options
 
 
-def _commits_by_line(found: Blame) -> dict[int, str]:
-    return {line: group.oid for group in found.groups for line in range(group.line, group.line + group.count)}
+def _commits_by_line(blamed: Blame) -> dict[int, str]:
+    return {line: group.oid for group in blamed.groups for line in range(group.line, group.line + group.count)}
 
 
 def _unknown_to_git(place: Place, target: OriginTarget, error: GitError) -> Blame:
@@ -155,10 +155,10 @@ def _range(entry: Owned, origin: Origin) -> LineRange:
 
 def _joined(ranges: Iterable[LineRange]) -> list[LineRange]:
     """Join neighbouring ranges of the same origin: equal ones are one object."""
-    found: list[LineRange] = []
+    joined: list[LineRange] = []
     for part in ranges:
-        if found and found[-1].origin is part.origin and found[-1].last == part.first - 1:
-            found[-1] = replace(found[-1], last=part.last)
+        if joined and joined[-1].origin is part.origin and joined[-1].last == part.first - 1:
+            joined[-1] = replace(joined[-1], last=part.last)
         else:
-            found.append(part)
-    return found
+            joined.append(part)
+    return joined

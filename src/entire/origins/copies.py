@@ -61,9 +61,9 @@ class Copies:
         """Find what each commit changes, given with its parent's tree ('' for none)."""
         pairs = {commit.oid: (parent or diff.EMPTY_TREE[len(commit.tree)], commit.tree) for commit, parent in commits}
         patches = diff.patches(self._where, list(pairs.values()), renames=False)
-        for oid, found in zip(pairs, patches, strict=True):
-            self._added.update({(oid, patch.change.path): _added(patch) for patch in found})
-            self._patch_ids[oid] = patch_id(found, len(oid))
+        for oid, changed in zip(pairs, patches, strict=True):
+            self._added.update({(oid, patch.change.path): _added(patch) for patch in changed})
+            self._patch_ids[oid] = patch_id(changed, len(oid))
 
     def is_same_change(self, copy: Copy, original_patch_id: str) -> bool:
         """Tell whether a commit, whose change is loaded, makes the same change as its original."""
@@ -92,21 +92,21 @@ class Copies:
 
 def spans(owned: Iterable[tuple[int, str]]) -> tuple[Span, ...]:
     """Join single lines with their owners to ranges."""
-    found: list[Span] = []
+    joined: list[Span] = []
     for line, owner in owned:
-        if found and found[-1][1] == line - 1 and found[-1][2] == owner:
-            found[-1] = (found[-1][0], line, Owner(owner))
+        if joined and joined[-1][1] == line - 1 and joined[-1][2] == owner:
+            joined[-1] = (joined[-1][0], line, Owner(owner))
         else:
-            found.append((line, line, Owner(owner)))
-    return tuple(found)
+            joined.append((line, line, Owner(owner)))
+    return tuple(joined)
 
 
 def _added(patch: FilePatch) -> list[int]:
-    found = []
+    numbers = []
     for hunk in patch.hunks:
         number = hunk.new_start
         for kind, _ in hunk.lines:
             if kind == b"+":
-                found.append(number)
+                numbers.append(number)
             number += kind != b"-"
-    return found
+    return numbers

@@ -36,11 +36,11 @@ class Details:
     def of(self, key: TurnKey, checkpoint_id: str = "") -> TurnView:
         """Return a turn as its checkpoint describes it, else as this machine or another checkpoint does."""
         if (checkpoint_id, key) not in self._known:
-            found = self._stored_turn(key, checkpoint_id) if checkpoint_id else None
-            if found is None or not found.turn:
-                found = self._own_turn(key) or self._earlier_turn(key) or found
+            view = self._stored_turn(key, checkpoint_id) if checkpoint_id else None
+            if view is None or not view.turn:
+                view = self._own_turn(key) or self._earlier_turn(key) or view
             bare = TurnView(session_id=key.session_id, turn=key.turn_id, number=0, checkpoint_id=checkpoint_id)
-            self._known[checkpoint_id, key] = found or bare
+            self._known[checkpoint_id, key] = view or bare
         return self._known[checkpoint_id, key]
 
     def _stored_turn(self, key: TurnKey, checkpoint_id: str) -> TurnView | None:
@@ -48,10 +48,10 @@ class Details:
         slot = self._stored.sessions(checkpoint_id).get(key.session_id)
         if slot is None:
             return None
-        found = self._stored.turn(checkpoint_id, key.session_id, key.turn_id)
-        if found is None:
+        details = self._stored.turn(checkpoint_id, key.session_id, key.turn_id)
+        if details is None:
             return _session_view(slot, key, checkpoint_id)
-        number, recorded, prompt = found
+        number, recorded, prompt = details
         return TurnView(
             session_id=key.session_id,
             turn=key.turn_id,
@@ -74,8 +74,8 @@ class Details:
         ids = [name for name, held in self._catalog.sessions_by_checkpoint.items() if key.session_id in held]
         self._stored.load(ids)
         self._stored.load_sessions(ids)
-        found = (self._stored_turn(key, name) for name in ids)
-        return next((turn for turn in found if turn is not None and turn.turn), None)
+        views = (self._stored_turn(key, name) for name in ids)
+        return next((turn for turn in views if turn is not None and turn.turn), None)
 
 
 def _session_view(slot: StoredSlot, key: TurnKey, checkpoint_id: str) -> TurnView:

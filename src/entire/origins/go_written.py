@@ -38,9 +38,9 @@ class GoWritten:
             return
         self._stored.load_sessions(checkpoint_id for _, _, checkpoint_id in wanted)
         pairs = [(parent or diff.EMPTY_TREE[len(commit.tree)], commit.tree) for commit, parent, _ in wanted]
-        found = dict(zip(pairs, diff.sizes(self._where, pairs), strict=False))
+        sizes = dict(zip(pairs, diff.sizes(self._where, pairs), strict=False))
         self._sizes.update(
-            {commit.oid: found.get(pair, {}) for (commit, _, _), pair in zip(wanted, pairs, strict=True)}
+            {commit.oid: sizes.get(pair, {}) for (commit, _, _), pair in zip(wanted, pairs, strict=True)}
         )
 
     def owners(self, oid: str, path: str, ids: Sequence[CheckpointId]) -> tuple[tuple[Span, ...], str]:

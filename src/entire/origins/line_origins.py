@@ -30,12 +30,12 @@ class Owned(Value):
     source: BlameSource
 
 
-def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
+def pieces(owners: Owners, blamed: Blame) -> Iterator[Owned]:
     """Yield the owners of a blamed file's lines, in order."""
-    for group in sorted(found.groups, key=lambda group: group.line):
-        for piece in owners.of(group, found.sources[group.oid]):
+    for group in sorted(blamed.groups, key=lambda group: group.line):
+        for piece in owners.of(group, blamed.sources[group.oid]):
             line = group.line + piece.line - group.source_line
-            yield Owned(line=line, piece=piece, group=group, source=found.sources[group.oid])
+            yield Owned(line=line, piece=piece, group=group, source=blamed.sources[group.oid])
 
 
 class LineOrigins:

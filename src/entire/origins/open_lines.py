@@ -86,13 +86,13 @@ def _lines(ranges: Iterable[LineRange]) -> Iterator[tuple[int, Line]]:
 
 
 def _ranges(lines: Mapping[int, Line]) -> list[LineRange]:
-    found: list[LineRange] = []
+    ranges: list[LineRange] = []
     for number, (origin, source_line) in sorted(lines.items(), key=lambda line: line[0]):
-        if found and found[-1].last == number - 1 and found[-1].origin == origin:
-            found[-1] = replace(found[-1], last=number)
+        if ranges and ranges[-1].last == number - 1 and ranges[-1].origin == origin:
+            ranges[-1] = replace(ranges[-1], last=number)
         else:
-            found.append(LineRange(first=number, last=number, origin=origin, source_line=source_line))
-    return found
+            ranges.append(LineRange(first=number, last=number, origin=origin, source_line=source_line))
+    return ranges
 
 
 class _Turns:
@@ -113,9 +113,9 @@ class _Turns:
         """Return the checkpoint that has a turn's lines of a file, '' if there is none."""
         ids = [name for name, held in self._catalog.sessions_by_checkpoint.items() if key.session_id in held]
         self._stored.load(ids)
-        found = next((name for name in ids if self._holds(name, key, path)), "")
-        self._stored.load_sessions([found] if found else ())
-        return found
+        holder = next((name for name in ids if self._holds(name, key, path)), "")
+        self._stored.load_sessions([holder] if holder else ())
+        return holder
 
     def _holds(self, checkpoint_id: str, key: TurnKey, path: str) -> bool:
         own = self._stored.lineage(checkpoint_id)

@@ -122,13 +122,13 @@ class Owners:
         if not self._ids.get(group.oid):
             owner = _UNKNOWN if reason else PERSON
             return [Piece(line=group.source_line, count=group.count, owner=owner, reason=reason)]
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         line, end = group.source_line, group.source_line + group.count
         while line < end:
             piece = self._piece(group, line, end - line)
-            found.append(replace(piece, reason=reason) if reason and not piece.owner else piece)
+            pieces.append(replace(piece, reason=reason) if reason and not piece.owner else piece)
             line += piece.count
-        return found
+        return pieces
 
     def is_merge(self, oid: str) -> bool:
         """Tell whether a prepared commit has several parents."""
@@ -147,13 +147,13 @@ class Owners:
                              reason=_BY_HOOK if owner == NOBODY else "", checkpoint_id=track.checkpoint_id,
                              is_evidence=track.is_evidence)  # fmt: skip
         for track in reversed(tracks):  # the newest original has the most lines
-            found = self._in_original(track.original, line) if track.original is not None else None
-            if found is not None:
-                return found
+            piece = self._in_original(track.original, line) if track.original is not None else None
+            if piece is not None:
+                return piece
         single = 1 if any(track.original is not None for track in tracks) else most
-        found = self._unrecorded(group, tracks, line)
-        if found is not None:
-            return found
+        piece = self._unrecorded(group, tracks, line)
+        if piece is not None:
+            return piece
         reason = next((track.reason for track in tracks if track.reason), "")
         reason = reason or _NOT_RECORDED.format(", ".join(track.checkpoint_id for track in tracks))
         return Piece(line=line, count=single, reason=reason)
@@ -171,9 +171,9 @@ class Owners:
             return None
         left = [Copy(oid=group.oid, original=oid, path=group.path) for oid in self._left_for(group.oid)]
         self._copies.load_blobs(left)
-        found = next((piece for copy in left if (piece := self._in_original(copy, line)) is not None), None)
-        if found is not None:
-            return None if found.owner.is_turn else found
+        owned = next((piece for copy in left if (piece := self._in_original(copy, line)) is not None), None)
+        if owned is not None:
+            return None if owned.owner.is_turn else owned
         originals = [self._objects.commit(copy.original) for copy in copies]
         is_examined = any(track.is_examined for track in tracks)
         if not is_examined and any(
@@ -196,22 +196,22 @@ class Owners:
         group, source = place
         there = group.source_line + number - group.line
         self._followed.add((copy, line))
-        found = self.of(replace(group, source_line=there, line=number, count=1), source)[0]
+        piece = self.of(replace(group, source_line=there, line=number, count=1), source)[0]
         self._followed.discard((copy, line))
-        if found.via is not None:
-            return replace(found, line=line)
-        return replace(found, line=line, via=replace(group, source_line=there, count=1), via_source=source)
+        if piece.via is not None:
+            return replace(piece, line=line)
+        return replace(piece, line=line, via=replace(group, source_line=there, count=1), via_source=source)
 
     def _blame(self, copy: Copy) -> dict[int, tuple[Group, BlameSource]]:
         """Return the commits of an original's lines, by line; nothing if it is not here, or is being looked at."""
         if copy not in self._blames:
             self._blames[copy] = {}
             try:
-                found = blame.of(self._where, (), copy.path, copy.original)
+                blamed = blame.of(self._where, (), copy.path, copy.original)
             except GitError:
                 return {}
-            self.prepare(found.groups)
-            self._blames[copy] = _by_line(found)
+            self.prepare(blamed.groups)
+            self._blames[copy] = _by_line(blamed)
         return self._blames[copy]
 
     # ------------------------------------------------------------ checkpoints
@@ -261,10 +261,10 @@ class Owners:
 
     def _load_commits(self, oids: Iterable[str]) -> None:
         missing = [oid for oid in dict.fromkeys(oids) if oid not in self._commits]
-        for found in self._objects.get_all(missing):
-            if found is not None and found.type == "commit":
-                self._commits[found.oid] = parse_commit(found)
-                self._ids[found.oid] = self._links.of(self._commits[found.oid])
+        for obj in self._objects.get_all(missing):
+            if obj is not None and obj.type == "commit":
+                self._commits[obj.oid] = parse_commit(obj)
+                self._ids[obj.oid] = self._links.of(self._commits[obj.oid])
         self.stored.load(name for oid in missing for name in self._ids.get(oid, ()))
 
     def _parent_tree(self, oid: str) -> str:
@@ -292,9 +292,9 @@ def _spans(added: Iterable[tuple[int, int, str]]) -> tuple[Span, ...]:
     return tuple((first, last, Owner(owner)) for first, last, owner in added)
 
 
-def _by_line(found: Blame) -> dict[int, tuple[Group, BlameSource]]:
+def _by_line(blamed: Blame) -> dict[int, tuple[Group, BlameSource]]:
     return {
-        line: (group, found.sources[group.oid])
-        for group in found.groups
+        line: (group, blamed.sources[group.oid])
+        for group in blamed.groups
         for line in range(group.line, group.line + group.count)
     }

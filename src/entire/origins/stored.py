@@ -60,9 +60,9 @@ class StoredCheckpoints:
         """Read the lineage files of checkpoints, level by level, so that each tree is read once."""
         missing = [name for name in dict.fromkeys(ids) if name not in self._folders]
         trees = self._trees(missing)
-        found = self._objects.get_all(list(trees.values()))
+        objects = self._objects.get_all(list(trees.values()))
         self._folders.update({name: {} for name in missing})
-        self._folders.update({name: _entries(tree) for name, tree in zip(trees, found, strict=True)})
+        self._folders.update({name: _entries(tree) for name, tree in zip(trees, objects, strict=True)})
         own = {name: oid for name in missing if (oid := self._folders[name].get(lineage_file.NAME))}
         self._lineages.update(self._blobs(own))
 
@@ -109,22 +109,22 @@ class StoredCheckpoints:
         return next(((number, *pair) for number, pair in pairs if pair[0].get("turn") == turn_id), None)
 
     def _trees(self, ids: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        oids: dict[str, str] = {}
         for tip in self._tips if ids else ():
             root = self._objects.get(f"{tip}^{{tree}}")
-            names = sorted({name[:_SHARD] for name in ids if name not in found})
+            names = sorted({name[:_SHARD] for name in ids if name not in oids})
             shards = {name: oid for name in names if root is not None and (oid := _entry(root, name))}
             held = dict(zip(shards, self._objects.get_all(list(shards.values())), strict=True))
             for name in ids:
                 shard = held.get(name[:_SHARD])
-                if name not in found and shard is not None and (oid := _entry(shard, name[_SHARD:])):
-                    found[name] = oid
-        return found
+                if name not in oids and shard is not None and (oid := _entry(shard, name[_SHARD:])):
+                    oids[name] = oid
+        return oids
 
     def _blobs(self, oids: Mapping[str, str]) -> dict[str, bytes]:
         once = list(dict.fromkeys(oids.values()))
-        found = dict(zip(once, self._objects.get_all(once, SMALL), strict=True))
-        return {name: blob.data for name, oid in oids.items() if (blob := found[oid]) is not None}
+        blobs = dict(zip(once, self._objects.get_all(once, SMALL), strict=True))
+        return {name: blob.data for name, oid in oids.items() if (blob := blobs[oid]) is not None}
 
 
 def _entry(tree: Object, name: str) -> str:
@@ -138,9 +138,9 @@ def _entry(tree: Object, name: str) -> str:
 def _entries(tree: Object | None) -> Files:
     if tree is None or tree.type != "tree":
         return {}
-    found, data, size, at = {}, tree.data, len(tree.oid) // 2, 0
+    entries, data, size, at = {}, tree.data, len(tree.oid) // 2, 0
     while at < len(data):
         blank, end = data.index(b" ", at), data.index(b"\0", at)
-        found[data[blank + 1 : end].decode("utf-8", "surrogateescape")] = data[end + 1 : end + 1 + size].hex()
+        entries[data[blank + 1 : end].decode("utf-8", "surrogateescape")] = data[end + 1 : end + 1 + size].hex()
         at = end + 1 + size
-    return found
+    return entries

@@ -36,17 +36,17 @@ class OriginTarget(Value):
 def resolve(place: Place, request: WhyRequest) -> OriginTarget:
     """Return what a request means; raises UsageError or EntireError if there is no such file, line or revision."""
     if request.target:
-        found, lines = next(_readings(place, request), (None, None))
-        if found is None:
+        target, lines = next(_readings(place, request), (None, None))
+        if target is None:
             raise _not_found(place, request)
-        if not found.rev and _is_folder(os.path.join(place.top, found.path)):
-            raise UsageError(f"{found.path} is a folder", hint="give a file in it")
-        if not found.rev and (inner := _repository_of(place, found.path)):
-            raise UsageError(f"{found.path} is in the repository {inner}", hint=f"run `entire why` in {inner}")
+        if not target.rev and _is_folder(os.path.join(place.top, target.path)):
+            raise UsageError(f"{target.path} is a folder", hint="give a file in it")
+        if not target.rev and (inner := _repository_of(place, target.path)):
+            raise UsageError(f"{target.path} is in the repository {inner}", hint=f"run `entire why` in {inner}")
     else:
-        found = OriginTarget(path=request.path, rev=_commit(place, request.rev) if request.rev else "")
+        target = OriginTarget(path=request.path, rev=_commit(place, request.rev) if request.rev else "")
         lines = (request.first, request.last or request.first) if request.first or request.last else None
-    return found if lines is None else _limited(found, *lines)
+    return target if lines is None else _limited(target, *lines)
 
 
 def _limited(target: OriginTarget, first: int, last: int) -> OriginTarget:
@@ -79,24 +79,24 @@ def _with_lines(text: str) -> Iterator[tuple[str, Lines]]:
     """Yield the whole text, and if it ends in a line or a range of lines, the text before it with them."""
     yield text, None
     name, _, lines = text.rpartition(":")
-    found = _LINES.fullmatch(lines)
-    if name and found:
-        yield name, (int(found[1]), int(found[2] or found[1]))
+    match = _LINES.fullmatch(lines)
+    if name and match:
+        yield name, (int(match[1]), int(match[2] or match[1]))
 
 
 def _in_worktree(place: Place, folder: str, name: str) -> str:
     """Return a name's path relative to the worktree, '' outside of it; a link at its end is not followed."""
     head, tail = os.path.split(os.path.join(folder, name).rstrip("/"))
-    found = os.path.relpath(os.path.join(os.path.realpath(head), tail), place.top)
-    return "" if found in (".", "..") or found.startswith("../") else found
+    relative = os.path.relpath(os.path.join(os.path.realpath(head), tail), place.top)
+    return "" if relative in (".", "..") or relative.startswith("../") else relative
 
 
 def _in_commit(place: Place, folder: str, rev: str, name: str) -> str:
     """Return the path of a file in a commit: from the root as git takes it, or relative to the folder."""
     relative = os.path.relpath(os.path.join(folder, name), place.top) if name else ""
     names = [relative] if name.startswith(("./", "../")) else [name, relative]
-    found = bulk.ids(place.top, [f"{rev}:{path}" for path in names], "blob")
-    return next((path for path, oid in zip(names, found, strict=True) if oid and path), "")
+    oids = bulk.ids(place.top, [f"{rev}:{path}" for path in names], "blob")
+    return next((path for path, oid in zip(names, oids, strict=True) if oid and path), "")
 
 
 def _is_folder(path: str) -> bool:
@@ -110,10 +110,10 @@ def _repository_of(place: Place, path: str) -> str:
 
 
 def _commit(place: Place, rev: str) -> str:
-    found = history.resolve(place.top, rev)
-    if not found:
+    oid = history.resolve(place.top, rev)
+    if not oid:
         raise EntireError(f"commit not found: {rev}")
-    return found
+    return oid
 
 
 def _not_found(place: Place, request: WhyRequest) -> EntireError:

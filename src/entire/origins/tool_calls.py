@@ -68,14 +68,14 @@ class ToolCalls:
         edits = [(number, edit) for number, path, edit in self._edits if path in file.names]
         lines = _texts(file.after)
         placed, named = _placed(edits, file, lines), file.names if edits else ("",)
-        found = {}
+        answers = {}
         for number in numbers:
             at = number - 1
             if 0 <= at < len(lines):
                 sure = placed.get(at, NOBODY)
                 writers = _writers(at, lines, edits) if sure == NOBODY else [sure]
-                found[number] = self._answer(writers) if writers else self._command(lines[at], named)
-        return found
+                answers[number] = self._answer(writers) if writers else self._command(lines[at], named)
+        return answers
 
     def _answer(self, writers: Sequence[int]) -> ToolAnswer:
         return (
@@ -126,10 +126,10 @@ def _placed(edits: Sequence[tuple[int, Edit]], file: FileTexts, lines: Sequence[
         else:
             state = _replaced(state, edit, number)
     texts = [text for text, _ in state]
-    found = {}
+    callers = {}
     for start, here, count in _matches(texts, lines):
-        found.update({here + offset: state[start + offset][1] for offset in range(count)})
-    return found
+        callers.update({here + offset: state[start + offset][1] for offset in range(count)})
+    return callers
 
 
 def _replaced(state: list[Line], edit: Edit, number: int) -> list[Line]:
@@ -139,10 +139,10 @@ def _replaced(state: list[Line], edit: Edit, number: int) -> list[Line]:
     if not old or old not in text:
         return state
     fresh = text.replace(old, new).split("\n")
-    found: list[Line] = [(line, number) for line in fresh]
+    replaced: list[Line] = [(line, number) for line in fresh]
     for start, here, count in _matches([line for line, _ in state], fresh):
-        found[here : here + count] = state[start : start + count]
-    return found
+        replaced[here : here + count] = state[start : start + count]
+    return replaced
 
 
 def _matches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -167,19 +167,21 @@ def _writers(at: int, lines: Sequence[str], edits: Sequence[tuple[int, Edit]]) -
     """Return the calls that wrote a line's text, exactly or in another layout: those that also wrote what is beside it,
     if there are several.
     """
-    found = _with_text(lines[at], edits)
-    if len({number for number, _ in found}) > 1:
-        beside = [(number, edit) for number, edit in found if _has_neighbours(at, lines, _texts(edit.new))]
+    writing = _with_text(lines[at], edits)
+    if len({number for number, _ in writing}) > 1:
+        beside = [(number, edit) for number, edit in writing if _has_neighbours(at, lines, _texts(edit.new))]
         is_single = lines.count(lines[at]) == 1
-        found = (beside[-1:] if is_single else beside) or found  # of several calls about the same place the last counts
-    return list(dict.fromkeys(number for number, _ in found))
+        writing = (
+            beside[-1:] if is_single else beside
+        ) or writing  # of several calls about the same place the last counts
+    return list(dict.fromkeys(number for number, _ in writing))
 
 
 def _with_text(text: str, edits: Sequence[tuple[int, Edit]]) -> list[tuple[int, Edit]]:
-    found = [(number, edit) for number, edit in edits if text in _written(edit)]
+    writing = [(number, edit) for number, edit in edits if text in _written(edit)]
     layout = text.translate(_LAYOUT)
-    if found or not any(map(str.isalnum, layout)):
-        return found
+    if writing or not any(map(str.isalnum, layout)):
+        return writing
     return [(number, edit) for number, edit in edits
             if layout in [line.translate(_LAYOUT) for line in _written(edit)]]  # fmt: skip
 
@@ -202,10 +204,10 @@ def _texts(text: str) -> list[str]:
 def _written(edit: Edit) -> list[str]:
     """Return the lines that an edit's new text has beyond the old one."""
     rest = _texts(edit.old)
-    found = []
+    written = []
     for line in _texts(edit.new):
         if line in rest:
             rest.remove(line)
         else:
-            found.append(line)
-    return found
+            written.append(line)
+    return written

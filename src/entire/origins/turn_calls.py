@@ -66,15 +66,15 @@ class _CallReader:
         if messages is None:
             return dict.fromkeys(numbers, ToolAnswer(reason=_NO_TURN))
         calls, texts = ToolCalls(messages, lambda path: self._locate(path, origin)), self._texts(origin)
-        found = calls.find(texts, numbers)
+        answers = calls.find(texts, numbers)
         lines = texts.after.split("\n")
-        hidden = [number for number, answer in found.items() if answer.call is None]
+        hidden = [number for number, answer in answers.items() if answer.call is None]
         redact = self._catalog.redactor.redact_text
         redacted = {number: text for number in hidden if (text := redact(lines[number - 1])) != lines[number - 1]}
         if redacted:  # as the transcript has them
             lines = [redacted.get(number, line) for number, line in enumerate(lines, 1)]
-            found.update(calls.find(replace(texts, after="\n".join(lines)), list(redacted)))
-        return found
+            answers.update(calls.find(replace(texts, after="\n".join(lines)), list(redacted)))
+        return answers
 
     # ------------------------------------------------------------ the turn
 

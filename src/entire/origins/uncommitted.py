@@ -85,13 +85,13 @@ def find(context: Context, path: str = "", blame_options: Sequence[str] | None =
         variables = scratch.make(folder, place, oid_size)
         taken = worktree.take(place, known.snapshot, context.objects, limit, known.caches.trees, variables)
         changed = [name for name in taken.snapshot.files if path in ("", name)]
-        found = _Comparison(context, folder, taken, oid_size).files(changed) if changed else []
+        files = _Comparison(context, folder, taken, oid_size).files(changed) if changed else []
         if blame_options is not None:
-            found = [_blamed(file, folder, taken, blame_options) for file in found]
-    found += [
+            files = [_blamed(file, folder, taken, blame_options) for file in files]
+    files += [
         _too_large(place.top, name, with_lines=bool(path)) for name in taken.snapshot.left_out if path in ("", name)
     ]
-    return sorted(found, key=lambda file: file.path)
+    return sorted(files, key=lambda file: file.path)
 
 
 def _too_large(top: str, path: str, *, with_lines: bool) -> UncommittedFile:
@@ -159,8 +159,8 @@ class _Comparison:
         trees = CommitTrees(
             tree=self._tree, parent_tree=self._head_tree, brought=brought.trees(context, head) if entries else ()
         )
-        found = content.examine(self._folder, recorded, trees, paths, attribution.stashed_paths)
-        return content.without_setup(found, self._setup)
+        examined = content.examine(self._folder, recorded, trees, paths, attribution.stashed_paths)
+        return content.without_setup(examined, self._setup)
 
     def _file(
         self, patch: FilePatch, lines: PathLines | None, late: FilePatch | None, objects: Objects
@@ -262,13 +262,13 @@ def _blamed(file: UncommittedFile, folder: str, taken: TakenSnapshot, options: S
         return file
     _, commit = _commit(folder, taken)
     try:
-        found = blame.of(folder, options, file.path, commit, mailmap=f"{commit}:.mailmap")
+        blamed = blame.of(folder, options, file.path, commit, mailmap=f"{commit}:.mailmap")
     except GitError:  # a partial clone
         return file
     zeros = "0" * len(commit)
-    groups = tuple(replace(group, oid=zeros) if group.oid == commit else group for group in found.groups)
-    sources = {oid: source for oid, source in found.sources.items() if oid != commit} | {zeros: BlameSource(oid=zeros)}
-    return replace(file, blame=replace(found, groups=groups, sources=sources))
+    groups = tuple(replace(group, oid=zeros) if group.oid == commit else group for group in blamed.groups)
+    sources = {oid: source for oid, source in blamed.sources.items() if oid != commit} | {zeros: BlameSource(oid=zeros)}
+    return replace(file, blame=replace(blamed, groups=groups, sources=sources))
 
 
 def _ranges(judged: Mapping[int, Judged]) -> Iterator[OwnedRange]:
