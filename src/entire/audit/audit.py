@@ -49,10 +49,10 @@ def audit(place: Place, redactor: Redactor, request: AuditRequest, *, now: float
         scan.verdicts.save()
         if not scan.left_out:
             record.note(place, scan.verdicts.rules, now=now)
-    found = proposals.unfollowed(place, settings.load(place), redactor)
+    unfollowed = proposals.unfollowed(place, settings.load(place), redactor)
     config = redactor.config
     return replace(scan.view(), remotes=tuple(remote.view for remote in known), pushed=request.pushed,
-                   unfollowed=tuple(f"{each.text}; {each.remedy}" for each in found),
+                   unfollowed=tuple(f"{each.text}; {each.remedy}" for each in unfollowed),
                    exceptions=config.exceptions if config is not None else "")  # fmt: skip
 
 
@@ -70,19 +70,19 @@ class Scan:
         self._remotes: dict[str, dict[str, None]] = {}  # by digest
         self._scanned = self._remembered = 0
 
-    def note_pushed(self, remote: str, found: Iterable[AuditSource]) -> None:
+    def note_pushed(self, remote: str, pushed: Iterable[AuditSource]) -> None:
         """Remember which objects a remote has."""
-        for source in found:
+        for source in pushed:
             for added in additions.find(self.place.top, [source.tip], source.folders):
                 for oid in (added.commit, *(oid for _, oid in added.blobs)):
                     names = self._pushed.setdefault(oid, [])
                     if remote not in names:
                         names.append(remote)
 
-    def read(self, found: Sequence[AuditSource]) -> None:
+    def read(self, audited: Sequence[AuditSource]) -> None:
         """Scan the blobs and the commit messages of refs."""
         places: dict[str, list[PlaceView]] = {}
-        for source in found:
+        for source in audited:
             for added in additions.find(self.place.top, [source.tip], source.folders):
                 where = PlaceView(kind=source.kind, ref=source.ref, commit=added.commit, time=added.time)
                 self._read_message(added.commit, added.message, where)
@@ -99,13 +99,13 @@ class Scan:
                 wanted.append(oid)
             else:
                 self._note(oid, verdict, places[oid])
-        promised.fetch(self.place.top, [source.tip for source in found], wanted)
+        promised.fetch(self.place.top, [source.tip for source in audited], wanted)
         self._read_blobs(wanted, places)
 
     def _known(self, oid: str) -> list[Verdict] | None:
-        found = self.verdicts.known(oid)
-        self._remembered += found is not None
-        return found
+        known = self.verdicts.known(oid)
+        self._remembered += known is not None
+        return known
 
     def _read_message(self, commit: str, message: str, where: PlaceView) -> None:
         verdict = self._known(commit)
@@ -143,10 +143,10 @@ class Scan:
             if data is None:
                 continue
             self._scanned += 1
-            found = self.verdicts.scan(path, data)
+            secrets = self.verdicts.scan(path, data)
             if kind == own_files.UNDO:  # one of ``forget`` is there to bring it back
-                found = [verdict for verdict in found if verdict.rule != verdicts.FORGOTTEN]
-            self._note("", found, [PlaceView(kind=kind, path=shown)])
+                secrets = [verdict for verdict in secrets if verdict.rule != verdicts.FORGOTTEN]
+            self._note("", secrets, [PlaceView(kind=kind, path=shown)])
         folder = os.path.join(self.place.common_own_dir, database.FOLDER)
         where = PlaceView(
             kind=own_files.INDEX, path=os.path.relpath(os.path.join(folder, database.NAME), self.place.top)
@@ -154,8 +154,8 @@ class Scan:
         for body in database.bodies(folder):
             self._note("", self.verdicts.scan("body", body.encode("utf-8", "replace")), [where])
 
-    def _note(self, oid: str, found: Iterable[Verdict], places: Sequence[PlaceView]) -> None:
-        for verdict in found:
+    def _note(self, oid: str, secrets: Iterable[Verdict], places: Sequence[PlaceView]) -> None:
+        for verdict in secrets:
             self._secrets.setdefault(verdict.digest, verdict)
             known = self._places.setdefault(verdict.digest, [])
             known += [place for place in places if place not in known[-1:]]

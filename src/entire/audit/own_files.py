@@ -25,12 +25,12 @@ _OURS_ONLY = ("index", "audit", "hooks")  # the search index is read as a databa
 
 def places(place: Place) -> list[Place]:
     """Return all worktrees of a repository that are there, this one first."""
-    found = {place.git_dir: place}
+    by_git_dir = {place.git_dir: place}
     for worktree in worktrees.find_all(place.top, place.common_dir):
         other = layout.find(worktree.path) if worktree.is_there and worktree.path else None
         if other is not None and other.common_dir == place.common_dir:
-            found.setdefault(other.git_dir, other)
-    return list(found.values())
+            by_git_dir.setdefault(other.git_dir, other)
+    return list(by_git_dir.values())
 
 
 def find(place: Place) -> Iterator[tuple[str, str]]:

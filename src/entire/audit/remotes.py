@@ -36,8 +36,8 @@ def find(where: str, *, fetch: bool, now: float) -> list[KnownRemote]:
 
 def forget_fetched(where: str) -> None:
     """Delete the refs that a fetch left, with which git keeps what it brought."""
-    found = refs.find(where, _SCRATCH)
-    refs.move(where, [refs.RefMove(ref=ref, new="", old=oid) for ref, oid in found.items()])
+    fetched = refs.find(where, _SCRATCH)
+    refs.move(where, [refs.RefMove(ref=ref, new="", old=oid) for ref, oid in fetched.items()])
 
 
 def _fetched(where: str, name: str, now: float) -> KnownRemote:

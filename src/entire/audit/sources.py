@@ -31,10 +31,10 @@ class AuditSource(Value):
 
 def local(where: str) -> list[AuditSource]:
     """Return the refs of this repository that hold sessions, the checkpoints branch first."""
-    found = refs.find(where, "refs/heads/entire", _RETAINED, _JOURNAL)
-    sources = [AuditSource(ref=LOCAL_REF, tip=found[LOCAL_REF], kind=CHECKPOINT)] if LOCAL_REF in found else []
+    tips = refs.find(where, "refs/heads/entire", _RETAINED, _JOURNAL)
+    sources = [AuditSource(ref=LOCAL_REF, tip=tips[LOCAL_REF], kind=CHECKPOINT)] if LOCAL_REF in tips else []
     with Objects(where) as objects:
-        for ref, tip in found.items():
+        for ref, tip in tips.items():
             if steps.is_shadow(objects, ref, tip) or ref.startswith(_RETAINED):
                 sources.append(AuditSource(ref=ref, tip=tip, kind=STEP, folders=(SAID,)))
             elif ref.startswith(_JOURNAL):
@@ -57,9 +57,9 @@ def of_remote(where: str, remote: str, tips: Mapping[str, str]) -> list[AuditSou
 
 def checkpoint_of(path: str) -> str:
     """Return the id of the checkpoint whose folder holds a path of the checkpoints branch, '' for none."""
-    found = path[:2] + path[3:13]
-    is_one = len(found) == 12 and path[2:3] == "/" and path[13:14] == "/" and HEX.issuperset(found)
-    return found if is_one else ""
+    name = path[:2] + path[3:13]
+    is_one = len(name) == 12 and path[2:3] == "/" and path[13:14] == "/" and HEX.issuperset(name)
+    return name if is_one else ""
 
 
 def session_of(path: str, message: str) -> str:

@@ -68,9 +68,9 @@ class Verdicts:
             value = files.read_json(self._path) or {}
             if (value.get("rules"), value.get("secrets")) != (self.rules, self._secrets):
                 return {}
-            found = {str(oid): [Verdict(rule=str(rule), digest=str(digest), mask=str(mask))
+            secrets = {str(oid): [Verdict(rule=str(rule), digest=str(digest), mask=str(mask))
                                 for rule, digest, mask in rows] for oid, rows in value["found"].items()}  # fmt: skip
-            return {**{str(oid): [] for oid in value["clean"]}, **found}
+            return {**{str(oid): [] for oid in value["clean"]}, **secrets}
         except (CorruptError, OSError, KeyError, TypeError, ValueError, AttributeError):
             return {}
 
@@ -79,9 +79,9 @@ class Verdicts:
         value = {
             "rules": self.rules,
             "secrets": self._secrets,
-            "clean": [oid for oid, found in self._used.items() if not found],
-            "found": {oid: [[each.rule, each.digest, each.mask] for each in found]
-                      for oid, found in self._used.items() if found},
+            "clean": [oid for oid, secrets in self._used.items() if not secrets],
+            "found": {oid: [[each.rule, each.digest, each.mask] for each in secrets]
+                      for oid, secrets in self._used.items() if secrets},
         }  # fmt: skip
         try:
             files.write_json(self._path, value)
@@ -90,22 +90,22 @@ class Verdicts:
 
     def known(self, oid: str) -> list[Verdict] | None:
         """Return what is remembered of an object, None if it must be scanned."""
-        found = self._known.get(oid)
-        if found is not None:
-            self._used[oid] = found
-        return found
+        secrets = self._known.get(oid)
+        if secrets is not None:
+            self._used[oid] = secrets
+        return secrets
 
     def note(self, oid: str, name: str, data: bytes) -> list[Verdict]:
         """Scan an object's text, and remember the answer."""
         late = len(self.late)
-        found = self.scan(name, data)
+        secrets = self.scan(name, data)
         if len(self.late) == late:
-            self._used[oid] = found
-        return found
+            self._used[oid] = secrets
+        return secrets
 
     def scan(self, name: str, data: bytes) -> list[Verdict]:
         """Return the secrets in a text, each once; its file's name tells whether it consists of lines."""
-        found = {}
+        secrets = {}
         config = self._redactor.config
         if config is not None:
             config.own.budget.renew(_SECONDS, len(data))
@@ -115,8 +115,8 @@ class Verdicts:
         for finding in findings:
             value = plain(data[finding.start : finding.end])
             digest = self.digest(value)
-            found[digest] = Verdict(rule=finding.rule, digest=digest, mask=mask(value))
-        return list(found.values())
+            secrets[digest] = Verdict(rule=finding.rule, digest=digest, mask=mask(value))
+        return list(secrets.values())
 
     def digest(self, value: bytes) -> str:
         """Return the digest that names a secret: keyed, so that it says nothing to whom lacks this clone's key."""
@@ -127,7 +127,7 @@ def remembered(place: Place) -> dict[str, Verdict]:
     """Return what the last audit found in git, by digest, whatever the rules are now."""
     try:
         value = files.read_json(_path(place)) or {}
-        rows = [row for found in value["found"].values() for row in found]
+        rows = [row for secrets in value["found"].values() for row in secrets]
         return {str(digest): Verdict(rule=str(rule), digest=str(digest), mask=str(mask)) for rule, digest, mask in rows}
     except (CorruptError, OSError, KeyError, TypeError, ValueError, AttributeError):
         return {}

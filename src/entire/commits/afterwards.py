@@ -34,30 +34,30 @@ class Found(Value):
     original: str = ""  # the commit of which it is a copy that git made
 
 
-def decide(context: Context, found: Found) -> Pending:
+def decide(context: Context, made: Found) -> Pending:
     """Decide about a commit that exists already as prepare-commit-msg would have decided. Writes nothing."""
     try:
-        return _decide(context, found)
+        return _decide(context, made)
     except PartialCloneError:
-        tree, reason = context.objects.tree_id(found.commit.oid), reasons.LACKING.text()
-        return Pending(kind=CommitKind.PLAIN, head="", tree=tree, moment=context.now(), commit=found.commit.oid,
+        tree, reason = context.objects.tree_id(made.commit.oid), reasons.LACKING.text()
+        return Pending(kind=CommitKind.PLAIN, head="", tree=tree, moment=context.now(), commit=made.commit.oid,
                        reason=reason)  # fmt: skip
 
 
-def _decide(context: Context, found: Found) -> Pending:
-    commit, move = found.commit, found.move
+def _decide(context: Context, made: Found) -> Pending:
+    commit, move = made.commit, made.move
     old = move.old if move is not None else "".join(commit.parents[:1])
     attempt = CommitAttempt(
         event=GitEvent(type=EventType.PREPARE_COMMIT),
         message=commit.message,
         git=GitCommand(),
-        operation=_operation(context, commit, found.original),
+        operation=_operation(context, commit, made.original),
         head=context.objects.commit(old) if old.strip("0") else None,
         tree=context.objects.tree_id(commit.oid),
         amends=move is not None and move.is_amend,
-        maker=found.maker,
+        maker=made.maker,
         commit=commit.oid,
-        running=tuple(sorted(found.running, key=lambda turn: turn.key.session_id != found.maker)),
+        running=tuple(sorted(made.running, key=lambda turn: turn.key.session_id != made.maker)),
     )
     decided = decision.decide(context, attempt)
     moment = min(decided.moment, commit.made_by) if commit.committed else decided.moment
@@ -83,10 +83,10 @@ def _squashed(context: Context, commit: Logged) -> tuple[str, ...]:
     gone = history.outside(top, commit.oid, left)
     for tip in (oid for oid in left if oid in gone):
         base = history.fork_point(top, parent, tip)
-        found = history.log(top, [tip, f"^{base}"], limit=_MAX_SQUASHED)[::-1] if base else []
-        if any(context.links.of(other) for other in found):
+        commits = history.log(top, [tip, f"^{base}"], limit=_MAX_SQUASHED)[::-1] if base else []
+        if any(context.links.of(other) for other in commits):
             tree = context.objects.tree_id
             together, own = [(tree(base), tree(tip)), (tree(parent), tree(commit.oid))]
             if len(set(followed_commits.patch_ids_between(context, [together, own]))) == 1:
-                return tuple(other.oid for other in found)
+                return tuple(other.oid for other in commits)
     return ()

@@ -76,8 +76,8 @@ def _amends(event: GitEvent, git: GitCommand, head: Commit | None, tree: str) ->
 
 def _running_elsewhere(context: Context) -> list[Session]:
     """Return the sessions with a turn in progress in other worktrees: they may have worked or commit in this one."""
-    found = map(context.session, journal.running_elsewhere(context.place))
-    return [session for session in found if session is not None and session.is_running]
+    sessions = map(context.session, journal.running_elsewhere(context.place))
+    return [session for session in sessions if session is not None and session.is_running]
 
 
 def _receive(context: Context, elsewhere: Sequence[Session], maker: str) -> list[RunningTurn]:
@@ -112,8 +112,8 @@ def committing_session(context: Context, event: GitEvent, elsewhere: Sequence[Se
         return max(here, key=lambda session: session.times.last_seen).session_id if here else ""
     ancestors = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
     agents = {session.session_id: (session.process.pid, session.process.started) for session in running}
-    found = next((session_id for session_id, agent in agents.items() if agent in ancestors), "")
-    return found or _named_by_environment(running, os.environ)
+    maker = next((session_id for session_id, agent in agents.items() if agent in ancestors), "")
+    return maker or _named_by_environment(running, os.environ)
 
 
 def _named_by_environment(running: Sequence[Session], environment: Mapping[str, str]) -> str:
@@ -126,8 +126,8 @@ def _named_by_environment(running: Sequence[Session], environment: Mapping[str, 
     }
     candidates = [session_id for session_id, values in given.items() if values]
     exact = [session_id for session_id in candidates if session_id in given[session_id]]
-    found = exact or candidates
-    return found[0] if len(found) == 1 else ""
+    likely = exact or candidates
+    return likely[0] if len(likely) == 1 else ""
 
 
 def _running(context: Context, maker: str) -> tuple[RunningTurn, ...]:

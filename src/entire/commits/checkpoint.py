@@ -92,8 +92,8 @@ def compose_late(
 
 def _usage_before(context: Context, existing: Checkpoint) -> dict[str, TokenUsage]:
     own = lineage_file.read(context.objects, existing)
-    found = {record.session_id: lineage_file.tokens(own, record) for record in existing.records}
-    return {session_id: UNKNOWN if usage is None else usage for session_id, usage in found.items()}
+    usages = {record.session_id: lineage_file.tokens(own, record) for record in existing.records}
+    return {session_id: UNKNOWN if usage is None else usage for session_id, usage in usages.items()}
 
 
 def _branch(context: Context) -> str:
@@ -257,14 +257,14 @@ def tasks_done(
     """Return the subagents' tasks that ended by ``done_by`` (epoch seconds) and are in no checkpoint yet; with those
     ``at_work``, as far as they are: what they wrote may be in the commit.
     """
-    found = []
+    done = []
     for tool_use_id, task in session.tasks.items():
         is_wanted = task.done <= done_by if task.done else at_work and bool(task.ref)
         if not is_wanted or task.kept:
             continue
         content = transcript.subagent_content(task.ref) if task.ref else trusted(b"")
         is_stored = bool(task.stored) and context.objects.get(task.stored) is not None  # the agent may have deleted it
-        found.append(
+        done.append(
             TaskContent(
                 tool_use_id=tool_use_id,
                 session_id=session.session_id,
@@ -274,7 +274,7 @@ def tasks_done(
                 increments={name: trusted(gojson.dumps(value)) for name, value in task.increments.items()},
             )
         )
-    return found
+    return done
 
 
 def _is_written(context: Context, commit: Commit, existing: Checkpoint | None) -> bool:

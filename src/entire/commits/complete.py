@@ -69,8 +69,8 @@ def _examine(context: Context, commit: Commit, event: GitEvent) -> None:
     maker = attempts.committing_session(context, event, context.running())
     for logged in history.show(context.place.top, [commit.oid]):
         running = tuple(context.running_turns())
-        found = afterwards.Found(commit=logged, move=move, running=running, maker=maker)
-        decided = afterwards.decide(context, found)
+        made = afterwards.Found(commit=logged, move=move, running=running, maker=maker)
+        decided = afterwards.decide(context, made)
         follow(context, decided, commit)
         link_by_id(context, decided, commit)
 
@@ -121,10 +121,10 @@ def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None
     if decided.commit:
         return objects.commit(decided.commit)
     wanted = decided.id or decided.update
-    for found in history.log(place.top, ["HEAD"], limit=50):
-        if wanted and wanted in links.named(found) and (decided.id or found.oid != decided.head):
-            return objects.commit(found.oid)
-        if found.oid == decided.head:
+    for logged in history.log(place.top, ["HEAD"], limit=50):
+        if wanted and wanted in links.named(logged) and (decided.id or logged.oid != decided.head):
+            return objects.commit(logged.oid)
+        if logged.oid == decided.head:
             break
     return _find_elsewhere(place, objects, decided, wanted) if wanted else None
 
@@ -135,9 +135,9 @@ def _find_elsewhere(place: Place, objects: Objects, decided: Pending, wanted: st
 
     made = [move.new for move in reflog.moves(place) if move.is_new and move.old.strip("0") == decided.head.strip("0")]
     commits = [objects.commit(oid) for oid in dict.fromkeys(made)]
-    named = [found for found in commits if found is not None and wanted in links.named(found)]
-    there = history.on_branches(place.top, [found.oid for found in named]) if named else []
-    return next((found for found in named if found.oid in there), None)
+    named = [commit for commit in commits if commit is not None and wanted in links.named(commit)]
+    there = history.on_branches(place.top, [commit.oid for commit in named]) if named else []
+    return next((commit for commit in named if commit.oid in there), None)
 
 
 def carry_out(context: Context, decided: Pending, commit: Commit) -> None:

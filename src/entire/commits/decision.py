@@ -118,9 +118,9 @@ def _is_readable(context: Context, checkpoint_id: str) -> bool:
     """Tell whether a checkpoint can be written anew: a partial clone may lack the records of one that it fetched."""
     try:
         for tip in context.tips:
-            found = checkpoints.read_at(context.objects, tip, CheckpointId(checkpoint_id))
-            if found is not None:
-                lineage_file.read(context.objects, found)
+            stored = checkpoints.read_at(context.objects, tip, CheckpointId(checkpoint_id))
+            if stored is not None:
+                lineage_file.read(context.objects, stored)
     except PartialCloneError:
         return False
     return True
@@ -128,11 +128,11 @@ def _is_readable(context: Context, checkpoint_id: str) -> bool:
 
 def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
     """Return the transcript position at which the last turn of each idle session ended."""
-    found = {}
+    ends = {}
     for session in map(context.session, sessions):
         if session is not None and not session.is_running and session.turn is not None and session.turn.finish != START:
-            found[session.session_id] = session.turn.finish.to_json()
-    return found
+            ends[session.session_id] = session.turn.finish.to_json()
+    return ends
 
 
 def _reason(context: Context, basis: Pending) -> str:

@@ -78,9 +78,9 @@ def popped(context: Context, attempt: CommitAttempt, changes: Sequence[FileChang
         if attribution.tree and not attribution.agent_paths.keys().isdisjoint(paths):
             entries = snapshots.present(context, attribution.entries)
             recorded = Recorded(entries=tuple(entries), reports=attribution.reports)
-            found = content.examine(context.place.top, recorded, trees, paths, paths)
-            if found.sessions():
-                return replace(found, left={})  # what it left there is not in this worktree
+            examined = content.examine(context.place.top, recorded, trees, paths, paths)
+            if examined.sessions():
+                return replace(examined, left={})  # what it left there is not in this worktree
     return None
 
 

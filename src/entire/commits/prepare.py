@@ -78,28 +78,28 @@ def _keep_folded_ids(context: Context, message_file: str, message: str, state: O
 
 
 def _write_trailers(context: Context, attempt: CommitAttempt, decided: Pending) -> None:
-    has_editor, found, shown = _has_editor(attempt), Comments(), []
+    has_editor, style, shown = _has_editor(attempt), Comments(), []
     if has_editor or comments.may_hold(attempt.message):
         configured, mode = index.message_settings(context.place.top)
         mode = attempt.git.cleanup or mode
-        found = comments.find(attempt.message, configured, mode, edits=has_editor)
-        _note(context, attempt, decided, found, mode)
-        shown = _shown(context, decided) if decided.id and found.removes and found.has_block else []
+        style = comments.find(attempt.message, configured, mode, edits=has_editor)
+        _note(context, attempt, decided, style, mode)
+        shown = _shown(context, decided) if decided.id and style.removes and style.has_block else []
     ids = [CheckpointId(name) for name in decided.ids]
-    text = trailers.add_checkpoints(attempt.message, ids, found.prefix, shown, editor=has_editor, removes=found.removes)
+    text = trailers.add_checkpoints(attempt.message, ids, style.prefix, shown, editor=has_editor, removes=style.removes)
     if text != attempt.message:
         path = os.path.join(context.place.top, attempt.event.message_file)
         files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
-def _note(context: Context, attempt: CommitAttempt, decided: Pending, found: Comments, mode: str) -> None:
+def _note(context: Context, attempt: CommitAttempt, decided: Pending, style: Comments, mode: str) -> None:
     """Tell commit-msg about the message: the last trailer, what begins lines that git removes, what begins the line
     with scissors, how git cleans up, and the template that it gave the editor.
     """
-    template, removed = "", found.prefix if found.removes else ""
+    template, removed = "", style.prefix if style.removes else ""
     if attempt.event.message_source == "template":
-        template = trailers.text_above(attempt.message, found.prefix, removes=found.removes)
-    note = f"{trailers.CHECKPOINT}: {decided.ids[-1]}\n{removed}\n{found.prefix}\n{mode}\n{template}"
+        template = trailers.text_above(attempt.message, style.prefix, removes=style.removes)
+    note = f"{trailers.CHECKPOINT}: {decided.ids[-1]}\n{removed}\n{style.prefix}\n{mode}\n{template}"
     files.write(context.place.message_note, note.encode("utf-8", "surrogateescape"))
 
 

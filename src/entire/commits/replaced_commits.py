@@ -90,9 +90,9 @@ def _replaced_by_reset(context: Context, attempt: CommitAttempt, changes: Sequen
     ids: list[CheckpointId] = []
     links = context.links
     for commit in reversed(history.log(context.place.top, spec, limit=200)):
-        found = links.of(commit)
-        if found and any(path in same for path in history.changed_paths(context.place.top, commit.oid)):
-            ids += found
+        linked = links.of(commit)
+        if linked and any(path in same for path in history.changed_paths(context.place.top, commit.oid)):
+            ids += linked
     return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
 
 
@@ -110,13 +110,13 @@ def _kept(top: str, undone: tuple[str, str], worktree: str, tree: str, changes: 
     """
     entries = {change.path: change.new_oid for change in changes}
     gone = {change.path: change.new_oid for change in diff.changes(top, *undone)}
-    found = {path for path, oid in gone.items() if entries.get(path) == oid}
-    edited = [path for path in gone if path in entries and path not in found]
+    same = {path for path, oid in gone.items() if entries.get(path) == oid}
+    edited = [path for path in gone if path in entries and path not in same]
     if edited:
         pairs = [(undone[0], later) for later in (undone[1], worktree, tree)]
         added = [_added_lines(patches) for patches in diff.patches(top, pairs, edited)]
-        found.update(path for path in edited if _survives(*(lines.get(path, set()) for lines in added)))
-    return found
+        same.update(path for path in edited if _survives(*(lines.get(path, set()) for lines in added)))
+    return same
 
 
 def _survives(before: set[bytes], above: set[bytes], after: set[bytes]) -> bool:
@@ -142,7 +142,7 @@ def reverted_lines(context: Context, message: str) -> dict[str, list[bytes]] | N
         return None
     parent = context.objects.commit(reverted.parents[0]) if reverted.parents else None
     before = parent.tree if parent is not None else diff.EMPTY_TREE[len(reverted.oid)]
-    found = {}
+    lines = {}
     for patch in diff.patches(context.place.top, [(before, reverted.tree)], renames=False)[0]:
-        found[patch.change.path] = [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-"]
-    return found
+        lines[patch.change.path] = [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-"]
+    return lines

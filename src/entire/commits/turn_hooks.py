@@ -69,15 +69,15 @@ def _changed_meanwhile(context: Context, plan: TurnPlan) -> str:
     for path, entry in plan.paths.items():
         if entry is not None and entry[0] == _SUBMODULE:
             continue
-        found = _file(os.path.join(context.place.top, path))
-        if (found is None) != (entry is None):
+        current = _file(os.path.join(context.place.top, path))
+        if (current is None) != (entry is None):
             return path
-        if found is None or entry is None:
+        if current is None or entry is None:
             continue
-        facts = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        facts = [current.st_size, current.st_mtime_ns, current.st_ctime_ns, current.st_ino]
         if known.get(path, [])[2:] == facts:
             continue
-        if not stat.S_ISREG(found.st_mode) or entry[0] == _LINK:
+        if not stat.S_ISREG(current.st_mode) or entry[0] == _LINK:
             return path
         suspects.append(path)
     stored = status.store_files(context.place.top, suspects) if suspects else {}
@@ -87,7 +87,7 @@ def _changed_meanwhile(context: Context, plan: TurnPlan) -> str:
 def _file(path: str) -> os.stat_result | None:
     """Look at a file or link; a folder may have taken the place of one that was deleted."""
     try:
-        found = os.lstat(os.fsencode(path))
+        facts = os.lstat(os.fsencode(path))
     except OSError:
         return None
-    return None if stat.S_ISDIR(found.st_mode) else found
+    return None if stat.S_ISDIR(facts.st_mode) else facts

@@ -112,12 +112,12 @@ def _of_others(session: Session, decided: Pending) -> set[str]:
     """Return the paths whose new content is other sessions' alone: they changed while this one's turn was running, and
     their own turns commit them.
     """
-    found = set()
+    paths = set()
     for lines in decided.lines:
         writers = {owner.session_id for owner in lines.owners() if owner.is_new}
         if writers and session.session_id not in writers:
-            found |= {lines.path, lines.old_path}
-    return found
+            paths |= {lines.path, lines.old_path}
+    return paths
 
 
 def select(context: Context, session: Session, paths: Paths, staged: StagedPaths) -> Selection:
@@ -142,15 +142,15 @@ def _open_paths(context: Context, session: Session, event: Event) -> Paths:
 def _too_large(context: Context, session: Session) -> dict[str, str]:
     """Return the new files of the turn that no snapshot has, with the reason, so that they do not stay out silently."""
     since, top = session.turn.started if session.turn is not None else 0.0, context.place.top
-    found = {}
+    reasons_by_path = {}
     for path in context.journal.snapshot.left_out:
         try:
             changed = os.lstat(os.fsencode(os.path.join(top, path))).st_ctime
         except OSError:
             continue
         if changed >= since:
-            found[path] = "it is larger than max_untracked_bytes, and in no step"
-    return found
+            reasons_by_path[path] = "it is larger than max_untracked_bytes, and in no step"
+    return reasons_by_path
 
 
 def _task(session: Session, event: Event) -> str:

@@ -35,20 +35,20 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
 
     ``visitor``: a session of another worktree with a turn in progress, which may have worked in this one.
     """
-    found = followed_commits.between(context, before, after) if after != before else []
+    unseen_commits = followed_commits.between(context, before, after) if after != before else []
     moves = reflog.moves_after(context.place, context.journal.caches.reflog)
     is_live = visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions())
     if is_live or any(move.is_reset for move in moves):  # a reset may have undone what sessions had committed
         left = _left_elsewhere(context, moves, after) if visitor is None else []
-        made = _made_here(context, [*found, *left], moves, before, after)
-        copies = _copies(context, found, moves, [before, *(one.commit.oid for one in made)])
+        made = _made_here(context, [*unseen_commits, *left], moves, before, after)
+        copies = _copies(context, unseen_commits, moves, [before, *(one.commit.oid for one in made)])
         for one in reversed([*copies, *made]):  # a copy after its original
             _examine(context, one, visitor)
-        if found and all(move.new != after for move in moves):
-            _note_unexplained(context, found[0])
+        if unseen_commits and all(move.new != after for move in moves):
+            _note_unexplained(context, unseen_commits[0])
     if after != before:
         try:
-            followed_commits.record(context, found, before)
+            followed_commits.record(context, unseen_commits, before)
         except PartialCloneError as error:
             context.log.warn(f"copies of linked commits were not looked for: {error.message}")
 
@@ -63,7 +63,7 @@ def _left_elsewhere(context: Context, moves: Sequence[HeadMove], after: str) -> 
 
 
 def _made_here(
-    context: Context, found: Sequence[Logged], moves: Sequence[HeadMove], before: str, after: str
+    context: Context, commits: Sequence[Logged], moves: Sequence[HeadMove], before: str, after: str
 ) -> list[Found]:
     """Return the commits that these moves of HEAD made, newest first, with the move to each."""
     known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
@@ -71,7 +71,7 @@ def _made_here(
     made: list[Found] = []
     links = context.links
     recorded = links.is_recorded
-    for commit in found:
+    for commit in commits:
         by = next((move for move in reversed(moves) if move.makes(commit)), None)
         if by is None and commit.oid == after and after not in reached:
             by = _unlogged_amend(context, commit, before)
@@ -85,19 +85,19 @@ def _made_here(
 
 
 def _copies(
-    context: Context, found: Sequence[Logged], moves: Sequence[HeadMove], examined: Sequence[str]
+    context: Context, commits: Sequence[Logged], moves: Sequence[HeadMove], examined: Sequence[str]
 ) -> list[Found]:
     """Return the copies that a rebase made of commits which HEAD had, newest first, if they may hold what nobody has
     looked at: they add what their originals do not, as a resolved conflict does, or these were as new.
     """
     by_copy = {move.new: move for move in moves if move.is_made and not move.is_new}
-    copies = [one for one in found if one.oid in by_copy and one.parents == (by_copy[one.oid].old,)]
+    copies = [one for one in commits if one.oid in by_copy and one.parents == (by_copy[one.oid].old,)]
     if not copies:
         return []
     known = {*examined, *context.journal.caches.trees, *(str(one["commit"]) for one in context.journal.reasons)}
     left = dict.fromkeys([*examined, *(move.old for move in moves if not move.is_made)])
     tips = [oid for oid in left if oid and context.objects.commit(oid) is not None]
-    gone = history.log(context.place.top, [*tips, f"^{found[0].oid}"], limit=_MAX_COPIED) if tips else []
+    gone = history.log(context.place.top, [*tips, f"^{commits[0].oid}"], limit=_MAX_COPIED) if tips else []
     originals = {(one.author, one.time, one.subject): one for one in gone}
     pairs = [
         (one, original)
@@ -128,22 +128,22 @@ def _unlogged_amend(context: Context, commit: Logged, before: str) -> HeadMove |
     return HeadMove(old=old.oid, new=new.oid, subject=AMENDED)
 
 
-def _examine(context: Context, found: Found, visitor: Session | None) -> None:
-    commit = context.objects.commit(found.commit.oid)
+def _examine(context: Context, made: Found, visitor: Session | None) -> None:
+    commit = context.objects.commit(made.commit.oid)
     if commit is None:
         return
-    running, made_by = context.running_turns(), maker(context, found.commit, visitor)
+    running, made_by = context.running_turns(), maker(context, made.commit, visitor)
     if visitor is not None:
         is_alone = visitor.session_id == made_by and not running
         running.append(RunningTurn(visitor.turn_key) if is_alone else RunningTurn.background(visitor.turn_key))
-    decided = afterwards.decide(context, replace(found, running=tuple(running), maker=made_by))
+    decided = afterwards.decide(context, replace(made, running=tuple(running), maker=made_by))
     complete.link_by_id(context, decided, commit)
 
 
-def maker(context: Context, found: Logged, visitor: Session | None = None) -> str:
+def maker(context: Context, commit: Logged, visitor: Session | None = None) -> str:
     """Return the session whose agent made a commit in its running turn, if its transcript says so; '' for a person."""
     for session in [*context.running(), *([visitor] if visitor is not None else [])]:
         if session.turn is not None and context.adapters.of(session) is not None:
-            if context.transcripts.of(session).makes_commit(session.turn.start, found.made_by, found.oid):
+            if context.transcripts.of(session).makes_commit(session.turn.start, commit.made_by, commit.oid):
                 return session.session_id
     return ""

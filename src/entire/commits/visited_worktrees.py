@@ -48,9 +48,9 @@ def _moved(place: Place, since: float) -> Iterator[Place]:
         except OSError:
             continue
         if is_recent and os.path.realpath(git_dir) != os.path.realpath(place.git_dir):
-            found = layout.find(_top_of(git_dir))
-            if found is not None and os.path.realpath(found.git_dir) == os.path.realpath(git_dir):
-                yield found
+            worktree = layout.find(_top_of(git_dir))
+            if worktree is not None and os.path.realpath(worktree.git_dir) == os.path.realpath(git_dir):
+                yield worktree
 
 
 def _top_of(git_dir: str) -> str:

@@ -20,7 +20,7 @@ _HINT = "add --session ID, or --checkpoint ID to link it to a checkpoint that ex
 _SHOWN = 10
 
 
-def choose(context: Context, commit: Logged, found: Evidence, name: str, reason: str) -> list[str]:
+def choose(context: Context, commit: Logged, clues: Evidence, name: str, reason: str) -> list[str]:
     """Return the sessions that a commit is linked to: the one called ``name`` (id or id prefix); without a name those
     with content in it, else the one that most likely made it.
 
@@ -29,9 +29,9 @@ def choose(context: Context, commit: Logged, found: Evidence, name: str, reason:
     states = {state.session_id: state for state in sessions.list_states(context.place)}
     if name:
         return [_named(states, name)]
-    if found.decided.sessions:
-        return [session_id for session_id in found.decided.sessions if session_id in states]
-    for is_likely in _tests(context, commit, found, reason):
+    if clues.decided.sessions:
+        return [session_id for session_id in clues.decided.sessions if session_id in states]
+    for is_likely in _tests(context, commit, clues, reason):
         likely = [state for state in states.values() if is_likely(state)]
         if len(likely) == 1:
             return [likely[0].session_id]
@@ -48,13 +48,13 @@ def _named(states: Iterable[str], name: str) -> str:
     return prefix.require(name, states, "session", hint)
 
 
-def _tests(context: Context, commit: Logged, found: Evidence, reason: str) -> list[Callable[[Session], bool]]:
+def _tests(context: Context, commit: Logged, clues: Evidence, reason: str) -> list[Callable[[Session], bool]]:
     """Return what speaks for a session, the strongest first."""
     recorded = reasons.NOT_RECORDED.matches(reason)
     return [
         lambda state: recorded and f" {state.session_id} " in reason,
-        lambda state: state.session_id in found.touching,
-        lambda state: state.session_id in found.present,
+        lambda state: state.session_id in clues.touching,
+        lambda state: state.session_id in clues.present,
         lambda state: _began_before(context, state, commit.made_by) and context.in_this_worktree(state),
         lambda state: _began_before(context, state, commit.made_by),
     ]

@@ -70,8 +70,8 @@ def _find(context: Context, commit: Logged) -> Evidence:
         move = next((move for move in reversed(reflog.moves(context.place)) if move.makes(commit)), None)
         maker = unseen.maker(context, commit)
         running = [RunningTurn(turn.key) if turn.key.session_id == maker else turn for turn in running]
-        found = afterwards.Found(commit=commit, move=move, running=tuple(running), maker=maker)
-        decided = afterwards.decide(then, found)
+        made = afterwards.Found(commit=commit, move=move, running=tuple(running), maker=maker)
+        decided = afterwards.decide(then, made)
     finally:
         then.objects.close()
     touching = [turn.session_id for entry in entries if set(entry.paths) & set(paths) for turn in entry.turns()]
@@ -123,10 +123,10 @@ def _with_trees(context: Context, entries: Sequence[Entry]) -> list[Entry]:
     """Return the last of these entries that all have their trees: git may have collected older ones."""
     gone = set(bulk.missing(context.place.top, list(dict.fromkeys(entry.tree for entry in entries))))
     last = next((n for n in range(len(entries) - 1, -1, -1) if entries[n].tree in gone), -1)
-    found = list(entries[last + 1 :])
-    while found and found[0].commit:  # what the others build on is a snapshot
-        del found[0]
-    return found
+    usable = list(entries[last + 1 :])
+    while usable and usable[0].commit:  # what the others build on is a snapshot
+        del usable[0]
+    return usable
 
 
 def _running(context: Context, commit: Logged, later: Sequence[Entry]) -> list[RunningTurn]:
@@ -138,11 +138,13 @@ def _running(context: Context, commit: Logged, later: Sequence[Entry]) -> list[R
     keys: dict[TurnKey, None] = {}
     for entry in later[:1]:
         keys.update(dict.fromkeys(sorted(entry.turns())))
-    found = [key for key in keys if _ran_at(context, key, commit)]
-    found += [
-        turn.key for turn in context.running_turns() if turn.key not in found and _ran_at(context, turn.key, commit)
+    keys_at_work = [key for key in keys if _ran_at(context, key, commit)]
+    keys_at_work += [
+        turn.key
+        for turn in context.running_turns()
+        if turn.key not in keys_at_work and _ran_at(context, turn.key, commit)
     ]
-    return [RunningTurn.background(key) for key in found]
+    return [RunningTurn.background(key) for key in keys_at_work]
 
 
 def _ran_at(context: Context, key: TurnKey, commit: Logged) -> bool:

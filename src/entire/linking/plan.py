@@ -41,8 +41,8 @@ class LinkPlan(Value):
     def after(self) -> tuple[CheckpointId, ...]:
         """The commit's checkpoints afterwards, with the new one."""
         new = [CheckpointId(self.decided.id or self.decided.update)] if self.decided is not None else []
-        found = dict.fromkeys([*self.before, *self.linked, *new])
-        return tuple(name for name in found if name not in self.unlinked)
+        names = dict.fromkeys([*self.before, *self.linked, *new])
+        return tuple(name for name in names if name not in self.unlinked)
 
 
 def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkPlan:
@@ -53,8 +53,8 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkPlan:
     why = reasons.by_hand(gone) or _recorded_reason(context, commit)
     plan = LinkPlan(commit=commit, before=tuple(before), reason=why)
     if request.checkpoint:
-        found = _stored(catalog, request.checkpoint)
-        return replace(plan, linked=(found,) if found not in before else ())
+        checkpoint_id = _stored(catalog, request.checkpoint)
+        return replace(plan, linked=(checkpoint_id,) if checkpoint_id not in before else ())
     if not request.session:
         if before or gone:
             return replace(plan, linked=() if before else tuple(gone))
@@ -74,12 +74,12 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkPlan:
 
 def _with_content(context: Context, plan: LinkPlan, session: str) -> LinkPlan:
     """Plan a new checkpoint, or links to those whose commits this one replaced (an amend, a squash)."""
-    found = evidence.find(context, plan.commit)
-    decided = found.decided
+    clues = evidence.find(context, plan.commit)
+    decided = clues.decided
     carried = [CheckpointId(name) for name in decided.ids if name != decided.id and name not in plan.before]
     if carried and not decided.sessions and not session:
         return replace(plan, linked=tuple(carried))
-    wanted = candidates.choose(context, plan.commit, found, session, plan.reason)
+    wanted = candidates.choose(context, plan.commit, clues, session, plan.reason)
     return replace(plan, linked=tuple(carried), decided=_forced(context, plan.commit, decided, wanted))
 
 
@@ -114,23 +114,23 @@ def unlink(context: Context, request: UnlinkRequest) -> LinkPlan:
         known = [*before, *context.links.unlinked(commit.oid)]
         hint = f"commit {commit.oid[:7]} is linked to {', '.join(before) or 'no checkpoint'}"
         name = prefix.require(request.checkpoint, known, "checkpoint", hint)
-        gone = [found for found in before if found == name]
+        gone = [linked for linked in before if linked == name]
     return LinkPlan(commit=commit, before=tuple(before), unlinked=tuple(gone))
 
 
 def _commit(context: Context, name: str) -> Logged:
     oid = history.resolve(context.place.top, name)
-    found = history.show(context.place.top, [oid]) if oid else []
-    if not found:
+    commits = history.show(context.place.top, [oid]) if oid else []
+    if not commits:
         raise EntireError(f"commit not found: {name}", hint="run `git log` to find its id")
-    return found[0]
+    return commits[0]
 
 
 def _stored(catalog: Catalog, name: str) -> CheckpointId:
-    found = name if is_checkpoint_id(name) and catalog.has_checkpoint(name) else catalog.checkpoint(name)
-    if not found:
+    checkpoint_id = name if is_checkpoint_id(name) and catalog.has_checkpoint(name) else catalog.checkpoint(name)
+    if not checkpoint_id:
         raise EntireError(f"checkpoint not found: {name}", hint=_NOT_STORED)
-    return CheckpointId(found)
+    return CheckpointId(checkpoint_id)
 
 
 def _recorded_reason(context: Context, commit: Logged) -> str:

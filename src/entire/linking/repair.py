@@ -83,9 +83,9 @@ def check(context: Context) -> None:
 
 
 def _carry_out(context: Context, plan: LinkPlan, command: str) -> LinkView:
-    found = plans.view(context, plan)
-    if not found.is_change:
-        return found
+    view = plans.view(context, plan)
+    if not view.is_change:
+        return view
     verb = "the link" if command == LINK else "the unlinking"
     draft = Draft(context.place, command, f"{verb} of commit {plan.commit.oid[:7]}", now=context.now())
     try:
@@ -106,7 +106,7 @@ def _carry_out(context: Context, plan: LinkPlan, command: str) -> LinkView:
         draft.discard()
     new = plan.decided.id if plan.decided is not None else ""
     context.log.info(f"commit {command}ed by hand", commit=plan.commit.oid, checkpoints=", ".join(plan.after))
-    return replace(found, after=plan.after, new=new, undo_id=undo_id)
+    return replace(view, after=plan.after, new=new, undo_id=undo_id)
 
 
 def _changes(context: Context, plan: LinkPlan, base: str) -> tuple[checkpoint_writer.Changes, bytes]:
@@ -132,16 +132,16 @@ def _counts(context: Context, plan: LinkPlan, tip: str) -> dict[str, int]:
 
 
 def _made(context: Context, commit: Logged) -> Commit:
-    found = context.objects.commit(commit.oid)
-    if found is None:
+    stored = context.objects.commit(commit.oid)
+    if stored is None:
         raise EntireError(f"commit {commit.oid[:7]} cannot be read; nothing was changed",
                           hint="run `git fsck`")  # fmt: skip
-    return found
+    return stored
 
 
 def _draft_states(context: Context, draft: Draft, plan: LinkPlan) -> dict[str, str]:
     """Add the states of the sessions in a new checkpoint to a draft; return the digests of what it leaves."""
-    found = {}
+    digests = {}
     for name in plan.decided.sessions if plan.decided is not None else ():
         session = context.session(name)
         if session is None:
@@ -151,8 +151,8 @@ def _draft_states(context: Context, draft: Draft, plan: LinkPlan) -> dict[str, s
         forms = sessions.forms(context.place, session)
         for path, data in forms:
             draft.write_private(path, data)
-        found[name] = undo_notes.digest_of(forms[0][1])
-    return found
+        digests[name] = undo_notes.digest_of(forms[0][1])
+    return digests
 
 
 def set_reason(context: Context, draft: Draft, commit: str, reason: str = "", moment: float = 0.0) -> None:

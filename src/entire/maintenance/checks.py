@@ -78,9 +78,9 @@ def finding(severity: str, message: str, hint: str = "", *, fixable: bool = Fals
 
 
 def git_program(case: Case) -> Iterator[FindingView]:
-    found = program.version(case.place.top)
-    if found and found < program.OLDEST:
-        names = [".".join(map(str, version)) for version in (found, program.OLDEST)]
+    installed = program.version(case.place.top)
+    if installed and installed < program.OLDEST:
+        names = [".".join(map(str, version)) for version in (installed, program.OLDEST)]
         yield finding(ERROR, f"git {names[0]} is too old", f"install git {names[1]} or newer")
 
 
@@ -143,7 +143,7 @@ def redaction(case: Case) -> Iterator[FindingView]:
 
 def broken_settings(place: Place) -> dict[str, bool]:
     """Return the settings files that are not JSON objects, and whether each holds git's conflict markers."""
-    found = {}
+    broken = {}
     for path in (place.settings, place.main_local_settings, place.local_settings, place.own_options):
         try:
             data = tree_files.read(tree_files.own_top(path), path) if path else None
@@ -156,8 +156,8 @@ def broken_settings(place: Place) -> dict[str, bool]:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            found[path] = b"<<<<<<<" in data
-    return found
+            broken[path] = b"<<<<<<<" in data
+    return broken
 
 
 # ---------------------------------------------------------------- sessions and commits
@@ -229,13 +229,13 @@ def used_plugins(case: Case) -> Iterator[FindingView]:
     """Find what keeps plugins from working that are used in this repository."""
     live = of_live_sessions(case.repository.states, case.now)
     for problem in find_problems(case.place, case.agents, live, now=case.now):
-        found = finding(WARNING, problem.problem, problem.hint, fixable=problem.is_past)
-        yield replace(found, remedy="dropped") if problem.is_past else found
+        problem_finding = finding(WARNING, problem.problem, problem.hint, fixable=problem.is_past)
+        yield replace(problem_finding, remedy="dropped") if problem.is_past else problem_finding
 
 
 def agent_hooks(case: Case) -> Iterator[FindingView]:
-    found = case.installed
-    for hooks in found:
+    installed = case.installed
+    for hooks in installed:
         problem = agent_setup.problem(hooks.health)
         if problem:
             is_choice = hooks.health.status is HookStatus.DISABLED
@@ -246,7 +246,7 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
                 agent_setup.remedy(hooks.health),
                 fixable=hooks.health.status in agent_setup.REPAIRABLE,
             )
-    if not found and not are_waited_for(case.agents):
+    if not installed and not are_waited_for(case.agents):
         yield finding(
             WARNING,
             "no agent has hooks in this repository, so no sessions are recorded",
@@ -257,8 +257,8 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
 def unrecorded_sessions(case: Case) -> Iterator[FindingView]:
     """Find sessions that an agent kept since ``enable`` and whose hooks never reached us."""
     types = unrecorded.recording(case.installed)
-    for found in unrecorded.find(case.place, Catalog(case.place), types, case.agents, now=case.now):
-        yield finding(WARNING, found.problem, found.hint)
+    for view in unrecorded.find(case.place, Catalog(case.place), types, case.agents, now=case.now):
+        yield finding(WARNING, view.problem, view.hint)
 
 
 # ---------------------------------------------------------------- checkpoints
@@ -294,8 +294,8 @@ def _list(ids: list[CheckpointId]) -> str:
 def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     """Return the commits of this branch, newest first, with the checkpoints they name that are not stored here."""
     tips = list(checkpoints.tips(case.place.top).values())
-    found = CheckpointLinks(case.place.top, case.objects, tips).log(start="HEAD")
-    linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in found}
+    entries = CheckpointLinks(case.place.top, case.objects, tips).log(start="HEAD")
+    linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in entries}
     names = sorted({name for ids in linked.values() for name in ids})
     stored = browse.listed(case.place.top, tips, names) if names else {}
     gone = tombstones.all_of(case.objects, *tips)[0]
@@ -312,8 +312,8 @@ def returned_secrets(case: Case) -> dict[str, str]:
         return {}
     tips = checkpoints.tips(where)
     known = forgotten.read(case.place.common_dir).commits
-    found = returned.find(case.place, case.objects, list(tips.values()))
-    return {ref: tip for ref, tip in tips.items() if tip in found.commits and tip not in known}
+    commits = returned.find(case.place, case.objects, list(tips.values()))
+    return {ref: tip for ref, tip in tips.items() if tip in commits.commits and tip not in known}
 
 
 def forgetful_remotes(case: Case) -> Iterator[FindingView]:
@@ -333,19 +333,21 @@ def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
     tips = list(checkpoints.tips(case.place.top).values())
     newest: list[tuple[float, CheckpointId]] = []
     for entry in checkpoints.list_all(case.place.top, tips):
-        found = checkpoints.read(case.objects, tips, entry.id)
-        if found is None:
+        checkpoint = checkpoints.read(case.objects, tips, entry.id)
+        if checkpoint is None:
             continue
-        if found.problems:
+        if checkpoint.problems:
             yield finding(
                 WARNING,
-                f"checkpoint {found.id}: {'; '.join(found.problems)}",
+                f"checkpoint {checkpoint.id}: {'; '.join(checkpoint.problems)}",
                 "the rest can still be read; look for a complete copy in another clone",
             )
-        newest.append((max((parse_time(record.created_at) for record in found.records), default=0.0), found.id))
+        newest.append(
+            (max((parse_time(record.created_at) for record in checkpoint.records), default=0.0), checkpoint.id)
+        )
     for _, name in sorted(newest, reverse=True)[:_HASHES]:
-        found = checkpoints.read(case.objects, tips, name)
-        for slot in found.slots if found is not None else ():
+        checkpoint = checkpoints.read(case.objects, tips, name)
+        for slot in checkpoint.slots if checkpoint is not None else ():
             if _hash_matches(case, slot) is False:
                 yield finding(
                     NOTE,
@@ -367,10 +369,10 @@ def _hash_matches(case: Case, slot: Slot) -> bool | None:
 
 def clutter(case: Case) -> Iterator[FindingView]:
     """Find what ``entire clean`` would remove, except retained steps."""
-    found = [item for item in clean.find(case.place, now=case.now).items if item.kind != "retained steps"]
-    if found:
-        kinds = sorted({item.kind for item in found})
-        number = f"{len(found)} unused item" + ("s" if len(found) > 1 else "")
+    unused = [item for item in clean.find(case.place, now=case.now).items if item.kind != "retained steps"]
+    if unused:
+        kinds = sorted({item.kind for item in unused})
+        number = f"{len(unused)} unused item" + ("s" if len(unused) > 1 else "")
         yield finding(NOTE, f"{number} ({', '.join(kinds)})", "run `entire clean` to list what can be removed")
 
 

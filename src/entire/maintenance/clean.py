@@ -87,19 +87,19 @@ def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> UnusedR
 
 def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
     """Find unused data and, unless it is a dry run, remove it."""
-    found = find(place, now=now, everything=request.everything)
+    unused = find(place, now=now, everything=request.everything)
     if request.only is not None:
         wanted = {_key(item) for item in request.only}
-        found = replace(found, items=tuple(item for item in found.items if _key(item) in wanted))
-    removal = remove(place, found.items, now=now) if found.items and not request.dry_run else UnusedRemoval()
-    return CleanView(items=found.items, notes=found.notes, removed=removal.items, undo_id=removal.undo_id)
+        unused = replace(unused, items=tuple(item for item in unused.items if _key(item) in wanted))
+    removal = remove(place, unused.items, now=now) if unused.items and not request.dry_run else UnusedRemoval()
+    return CleanView(items=unused.items, notes=unused.notes, removed=removal.items, undo_id=removal.undo_id)
 
 
 def undo(place: Place, *, now: float) -> UndoneView:
     """Restore what the last ``clean`` removed that was not undone yet."""
     with lock(place):
         done = inverse.undo_last(place, COMMAND, _undo, now=now)
-        undone = next(found for found in transaction.done(place, COMMAND) if found.id == done.undoes)
+        undone = next(change for change in transaction.done(place, COMMAND) if change.id == done.undoes)
         _recall_refs(Repository(place, now), CleanNotes.of(undone))
     return undo_notes.view(done)
 
@@ -226,8 +226,8 @@ def _find_retained_steps(repository: Repository) -> Iterator[UnusedView]:
 
 
 def _sessions_with_steps(repository: Repository, tip: str) -> set[str]:
-    found = history.log(repository.place.top, [tip], limit=_MAX_STEPS)
-    return {name for step in found for name in trailers.parse(step.message).get(trailers.SESSION, [])}
+    commits = history.log(repository.place.top, [tip], limit=_MAX_STEPS)
+    return {name for step in commits for name in trailers.parse(step.message).get(trailers.SESSION, [])}
 
 
 def _ago(seconds: float) -> str:

@@ -119,14 +119,14 @@ def broken_files(case: Case) -> Iterator[FindingView]:
 
 def broken_paths(case: Case) -> dict[str, str]:
     """Return our corrupt files, and what is lost with each."""
-    found = dict.fromkeys(_broken_journal(case.place), "attribution of uncommitted work is lost")
+    broken = dict.fromkeys(_broken_journal(case.place), "attribution of uncommitted work is lost")
     if not (_is_json(case.place.pending_file) and _is_pending(case.place)):
-        found[case.place.pending_file] = "the last commit may stay without its checkpoint"
+        broken[case.place.pending_file] = "the last commit may stay without its checkpoint"
     for name in sessions.ids(case.place):
         for path in (sessions.own_path(case.place, name), sessions.go_path(case.place, name)):
             if not _is_state(path, name):
-                found[path] = "the session is restored from its second file, or else starts over"
-    return found
+                broken[path] = "the session is restored from its second file, or else starts over"
+    return broken
 
 
 def _broken_journal(place: Place) -> list[str]:
@@ -250,21 +250,21 @@ def lost_refs(case: Case) -> dict[str, str]:
 
 def garbled_refs(place: Place) -> list[str]:
     """Return the files of our refs that hold no object id; git itself only warns about them."""
-    found = []
+    paths = []
     for path in _ref_files(place):
         data = files.read(path)
         if not path.endswith(".lock") and data is not None and not _is_oid(data.strip()):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def _ref_files(place: Place) -> list[str]:
     """Return the loose files below ``refs/entire`` and of branches named like ours, with their locks."""
-    found = []
+    paths = []
     for top in ("refs/entire", "refs/heads/entire"):
         for folder, _, names in os.walk(os.path.join(place.common_dir, top)):
-            found += [os.path.join(folder, name) for name in names]
-    named = {path: os.path.relpath(path, place.common_dir).removesuffix(".lock") for path in found}
+            paths += [os.path.join(folder, name) for name in names]
+    named = {path: os.path.relpath(path, place.common_dir).removesuffix(".lock") for path in paths}
     return sorted(path for path, ref in named.items() if steps.is_ours(ref))
 
 
@@ -307,25 +307,23 @@ def find_lost(case: Case, journal: Journal) -> Lost:
 def lost_objects(case: Case) -> Iterator[FindingView]:
     """Find records in the journal and session states whose git objects are missing, or may soon be collected."""
     journal = Journal(case.place)
-    found = find_lost(case, journal)
-    if found.snapshots:
-        message = (
-            f"{found.snapshots} of {len(journal.attribution.entries)} snapshots of the worktree are missing in git"
-        )
+    lost = find_lost(case, journal)
+    if lost.snapshots:
+        message = f"{lost.snapshots} of {len(journal.attribution.entries)} snapshots of the worktree are missing in git"
         hint = "`entire doctor --fix` drops them; work recorded only there is no longer attributed to a session"
         yield finding(ERROR, message, hint, fixable=True)
-    if found.files:
-        message = f"contents of the last snapshot are missing in git: {found.files}"
+    if lost.files:
+        message = f"contents of the last snapshot are missing in git: {lost.files}"
         hint = "`entire doctor --fix` resets it; the next snapshot stores the contents again"
         yield finding(ERROR, message, hint, fixable=True)
-    for name in found.steps:
+    for name in lost.steps:
         message = f"the last step on {name} is missing in git"
         yield finding(ERROR, message, "`entire doctor --fix` starts that branch over at the next step", fixable=True)
-    for session_id in found.sessions:
+    for session_id in lost.sessions:
         message = f"session {session_id}: parts of its stored transcript are missing in git"
         hint = "`entire doctor --fix` makes the next step store the whole transcript again"
         yield finding(ERROR, message, hint, fixable=True)
-    if journal.retention.tip and not found.snapshots and (found.tip or journal.ref not in case.repository.refs):
+    if journal.retention.tip and not lost.snapshots and (lost.tip or journal.ref not in case.repository.refs):
         message = f"{journal.ref} is missing: git may collect the snapshots of the worktree"
         yield finding(WARNING, message, "`entire doctor --fix` writes it again", fixable=True)
 
@@ -337,13 +335,13 @@ def missing_files(case: Case) -> Iterator[FindingView]:
     """Find files and folders on the checkpoints branches whose objects git lacks."""
     if bulk.fetches_missing(case.place.top):
         return
-    found: dict[str, str] = {}
+    absent: dict[str, str] = {}
     for ref, tip in checkpoints.tips(case.place.top).items():
-        found.update({f"{ref}:{path}": oid for path, oid in _missing_below(case.place.top, tip).items()})
-    for path, oid in list(found.items())[: SHOWN * 4]:
+        absent.update({f"{ref}:{path}": oid for path, oid in _missing_below(case.place.top, tip).items()})
+    for path, oid in list(absent.items())[: SHOWN * 4]:
         yield finding(ERROR, checkpoints.missing_object(path, oid), checkpoints.REFETCH)
-    if len(found) > SHOWN * 4:
-        yield finding(ERROR, f"{len(found) - SHOWN * 4} more files are missing in git", checkpoints.REFETCH)
+    if len(absent) > SHOWN * 4:
+        yield finding(ERROR, f"{len(absent) - SHOWN * 4} more files are missing in git", checkpoints.REFETCH)
 
 
 def _missing_below(top: str, commit: str) -> dict[str, str]:

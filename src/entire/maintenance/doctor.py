@@ -56,7 +56,7 @@ _WHERE_ENABLED = ("sessions", "commits", "git hooks", "plugins", "agent hooks", 
 def diagnose(place: Place, request: DoctorRequest, *, now: Callable[[], float]) -> DoctorView:
     """Return the findings; with ``fix``, repair what can be repaired, and return what was fixed and what is left."""
     findings = examine(place, now=now())
-    if not request.fix or not any(found.fixable for found in findings):
+    if not request.fix or not any(each.fixable for each in findings):
         return DoctorView(findings=tuple(findings))
     failed = repair(place, findings, now=now())
     return DoctorView(findings=tuple(compare(findings, examine(place, now=now()))), failed=tuple(failed))

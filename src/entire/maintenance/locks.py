@@ -66,14 +66,14 @@ def clear(place: Place, now: float) -> list[str]:
 
 def _paths(place: Place) -> dict[str, str]:
     """Return the locks, and the ref of each: '' for one that is not on a single ref."""
-    found = dict.fromkeys(path for path in ref_locks.shared(place.common_dir) if os.path.lexists(path))
+    locks = dict.fromkeys(path for path in ref_locks.shared(place.common_dir) if os.path.lexists(path))
     for folder in dict.fromkeys((place.git_dir, place.common_dir)):
-        found.update(dict.fromkeys(_locks_in(folder)))
+        locks.update(dict.fromkeys(_locks_in(folder)))
     for root in ("refs", "logs"):
         for folder, folders, _ in os.walk(os.path.join(place.common_dir, root)):
             folders[:] = [name for name in folders if not name.endswith(".lock")]
-            found.update(dict.fromkeys(_locks_in(folder)))
-    return {path: _ref_of(os.path.relpath(path, place.common_dir)) for path in sorted(found)}
+            locks.update(dict.fromkeys(_locks_in(folder)))
+    return {path: _ref_of(os.path.relpath(path, place.common_dir)) for path in sorted(locks)}
 
 
 def _locks_in(folder: str) -> Iterator[str]:

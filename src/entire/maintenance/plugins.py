@@ -91,12 +91,12 @@ _HINTS = {INVALID: "correct that, or remove it from your PATH"}
 def _executable(agents: AgentDirectory, name: str) -> Executable:
     if agents.is_taken(name):
         raise UsageError(f"{name} is no plugin: {_TAKEN}", hint="run `entire enable --agent NAME` to record an agent")
-    found = agents.plugins.find(name)
-    if found is None:
+    executable = agents.plugins.find(name)
+    if executable is None:
         raise UsageError(f"there is no plugin {name!r} on PATH", hint=(
             f"put an executable `{protocol.PREFIX}{name}` into a folder of your PATH, written there in full"
             if protocol.is_name(name) else "names have lower-case letters, digits and `.`, `_`, `-`"))  # fmt: skip
-    return found
+    return executable
 
 
 def _view(agents: AgentDirectory, executable: Executable) -> PluginView:
@@ -157,7 +157,7 @@ def are_waited_for(agents: AgentDirectory) -> bool:
 def _runnable(agents: AgentDirectory) -> list[str]:
     """Return the plugins on PATH that the user lets run, whether or not they can."""
     try:
-        return [found.name for found in agents.plugins.find_all() if _is_runnable(agents, found)]
+        return [executable.name for executable in agents.plugins.find_all() if _is_runnable(agents, executable)]
     except CorruptError:  # reported for each plugin that is used
         return []
 
@@ -201,8 +201,8 @@ def _failure_now(name: str, message: str) -> PluginProblemView:
 
 def failures(agents: AgentDirectory) -> tuple[str, ...]:
     """Return what plugins failed to answer in this command, and what to do, a line each."""
-    found = (_failure_now(name, message) for name, message in agents.plugins.failures.items())
-    return tuple(f"{problem.problem}: {problem.hint}" for problem in found)
+    failed = (_failure_now(name, message) for name, message in agents.plugins.failures.items())
+    return tuple(f"{problem.problem}: {problem.hint}" for problem in failed)
 
 
 def _ignored_switches(place: Place) -> Iterator[PluginProblemView]:

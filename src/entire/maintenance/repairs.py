@@ -73,20 +73,20 @@ def lost_objects(case: Case) -> None:
     """Drop records of missing objects, so that they are written again; protect the other snapshots from collection."""
     with repository.lock(case.place):
         journal = Journal(case.place, repair=True)
-        found = corruption.find_lost(case, journal)
-        count = found.snapshots
+        lost = corruption.find_lost(case, journal)
+        count = lost.snapshots
         del journal.attribution.entries[:count]
         journal.attribution.quiet_at = [at - count for at in journal.attribution.quiet_at if at > count]
-        for name in found.steps:
+        for name in lost.steps:
             del journal.retention.shadow_tips[name]
-        if found.files or count:
+        if lost.files or count:
             journal.snapshot = Snapshot()
-        if found.tip:
+        if lost.tip:
             journal.retention.tip = ""
         elif journal.retention.tip and journal.ref not in refs.read(case.place.top, journal.ref):
             refs.move(case.place.top, [refs.RefMove(ref=journal.ref, new=journal.retention.tip, old="")])
         journal.save(live=journal.is_live)
-        for session_id in found.sessions:
+        for session_id in lost.sessions:
             state = sessions.find(case.place, session_id)
             if state is not None:
                 transcripts.forget(state)

@@ -76,10 +76,10 @@ class Repository:
 
     def uses_shadow(self, session: Session, ref: str) -> bool:
         """Tell whether a session's steps belong on a shadow branch; the old form of its name fits any worktree."""
-        found = steps.parse_branch(ref)
-        if found is None:
+        branch = steps.parse_branch(ref)
+        if branch is None:
             return False
-        base, worktree = found
+        base, worktree = branch
         fits = not worktree or worktree == layout.worktree_id(session.worktree.name)
         return fits and (session.worktree.base_commit or steps.NO_COMMIT).startswith(base)
 
@@ -98,9 +98,9 @@ def is_committing(place: Place) -> bool:
     return isinstance(pid, int) and pid > 0 and process.is_running(pid, str(value.get("started", "")))
 
 
-def _places(found: list[Worktree], here: Place) -> dict[str, Place]:
+def _places(known: list[Worktree], here: Place) -> dict[str, Place]:
     places = {}
-    for worktree in found:
+    for worktree in known:
         place = layout.find(worktree.path) if worktree.is_there and worktree.path else None
         if place is not None and os.path.realpath(place.common_dir) == os.path.realpath(here.common_dir):
             places[place.worktree_id] = place

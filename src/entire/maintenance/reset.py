@@ -71,7 +71,7 @@ def _plan(repository: Repository, session: str) -> ResetView:
     head = next((worktree.head for worktree in repository.worktrees if worktree.name == place.worktree_name), "")
     here = [state for state in repository.states if state.worktree.name == place.worktree_name]
     chosen = [_find(repository, session)] if session else [state for state in here if _is_on(repository, state, head)]
-    found = tuple(_view(repository, state) for state in chosen)
+    views = tuple(_view(repository, state) for state in chosen)
     names = {steps.branch_name(head, place.worktree_id), f"entire/{(head or steps.NO_COMMIT)[:7]}"}
     if session:
         names = {steps.branch_name(state.worktree.base_commit, place.worktree_id) for state in chosen}
@@ -87,17 +87,17 @@ def _plan(repository: Repository, session: str) -> ResetView:
             count = len(history.log(place.top, [tip], limit=_MAX_STEPS))
             others = tuple(state.session_id for state in users if not repository.is_gone(state))
             branches.append(StepsView(name=name, tip=tip, steps=count, others=others))
-    return ResetView(head=head, sessions=found, branches=tuple(branches))
+    return ResetView(head=head, sessions=views, branches=tuple(branches))
 
 
 def _find(repository: Repository, name: str) -> Session:
     """Return the session of this worktree with an id or id prefix."""
     states = {state.session_id: state for state in repository.states}
-    found = states[prefix.require(name, states, "session", "run `entire status --detailed` to list sessions")]
-    if found.worktree.name != repository.place.worktree_name:
-        raise EntireError(f"session {found.session_id} belongs to another worktree",
-                          hint=f"run `entire reset` in {found.worktree.path}")  # fmt: skip
-    return found
+    chosen = states[prefix.require(name, states, "session", "run `entire status --detailed` to list sessions")]
+    if chosen.worktree.name != repository.place.worktree_name:
+        raise EntireError(f"session {chosen.session_id} belongs to another worktree",
+                          hint=f"run `entire reset` in {chosen.worktree.path}")  # fmt: skip
+    return chosen
 
 
 def _is_on(repository: Repository, session: Session, head: str) -> bool:
@@ -140,11 +140,11 @@ def forget(place: Place, *, now: float, session: str = "", force: bool = False) 
         if os.path.exists(place.pending_file):
             raise EntireError(_COMMITTING, hint=_RETRY)
         repository = Repository(place, now)
-        found = _plan(repository, session)
-        if found.at_work and not force:
-            raise EntireError(f"session {found.at_work[0]} has a turn in progress; nothing was changed",
+        planned = _plan(repository, session)
+        if planned.at_work and not force:
+            raise EntireError(f"session {planned.at_work[0]} has a turn in progress; nothing was changed",
                               hint="wait until it ends, or add --force")  # fmt: skip
-        return found if found.is_empty else _carry_out(repository, found)
+        return planned if planned.is_empty else _carry_out(repository, planned)
 
 
 def _complete(place: Place) -> None:
@@ -159,13 +159,13 @@ def _complete(place: Place) -> None:
         context.close()
 
 
-def _carry_out(repository: Repository, found: ResetView) -> ResetView:
+def _carry_out(repository: Repository, planned: ResetView) -> ResetView:
     place = repository.place
-    draft = Draft(place, COMMAND, f"the steps on {found.head[:7] or 'no commit'}", now=repository.now)
+    draft = Draft(place, COMMAND, f"the steps on {planned.head[:7] or 'no commit'}", now=repository.now)
     journal = Journal(place, repair=True)
-    gone = {branch.name: branch.tip for branch in found.branches if not branch.others}
+    gone = {branch.name: branch.tip for branch in planned.branches if not branch.others}
     try:
-        left = {session.session_id: _draft_state(place, draft, session) for session in found.sessions}
+        left = {session.session_id: _draft_state(place, draft, session) for session in planned.sessions}
         for name, tip in gone.items():
             draft.move_ref(f"refs/heads/{name}", "", tip)
         memory = undo_notes.forget_sessions(journal, left)
@@ -174,7 +174,7 @@ def _carry_out(repository: Repository, found: ResetView) -> ResetView:
         _draft_journal(
             place, draft, journal, repository.now, without={name for name, state in left.items() if not state}
         )
-        return replace(found, undo_id=draft.carry_out().id)
+        return replace(planned, undo_id=draft.carry_out().id)
     finally:
         draft.discard()
 

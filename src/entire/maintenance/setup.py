@@ -132,11 +132,11 @@ def is_push_chosen(place: Place) -> bool:
     """Tell whether this user has chosen if checkpoints are pushed. Shared settings that push them are only a proposal
     until ``enable`` has run with them in this clone.
     """
-    found = settings.load(place)
-    if found is None or found.push_sessions is None:
+    chosen = settings.load(place)
+    if chosen is None or chosen.push_sessions is None:
         return False
-    is_proposal = found.push_sessions and found.push_sessions_file == place.settings
-    return not is_proposal or settings.pushes_checkpoints(place, found)
+    is_proposal = chosen.push_sessions and chosen.push_sessions_file == place.settings
+    return not is_proposal or settings.pushes_checkpoints(place, chosen)
 
 
 def _git_hooks(report: install.Report) -> GitHooksView:

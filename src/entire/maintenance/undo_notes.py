@@ -95,8 +95,8 @@ def forget_refs(journal: Journal, gone: Collection[str]) -> list[list[Any]]:
 def recall_refs(journal: Journal, lines: Collection[list[Any]], present: Collection[str]) -> bool:
     """Add the lines of retained steps whose refs exist again; tell whether any was missing."""
     known = {steps.ref for steps in journal.retention.steps}
-    found = [retained_from_json(line) for line in lines]
-    missing = [steps for steps in found if steps.ref in present and steps.ref not in known]
+    retained = [retained_from_json(line) for line in lines]
+    missing = [steps for steps in retained if steps.ref in present and steps.ref not in known]
     journal.retention.steps += missing
     return bool(missing)
 

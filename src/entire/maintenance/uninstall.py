@@ -85,11 +85,11 @@ def _command(place: Place, name: str, known: AgentDirectory) -> str:
 
 def _remove_refs(place: Place) -> int:
     """Delete shadow branches and our own refs, but no user's branch with a similar name; return the branch count."""
-    found = refs.find(place.top, "refs/heads/entire", "refs/entire")
+    candidates = refs.find(place.top, "refs/heads/entire", "refs/entire")
     with read.Objects(place.top) as objects:
         mine = {
             name: oid
-            for name, oid in found.items()
+            for name, oid in candidates.items()
             if not name.startswith("refs/heads/") or steps.is_shadow(objects, name, oid)
         }
     refs.move(place.top, [refs.RefMove(ref=name, new="", old=oid) for name, oid in mine.items()])

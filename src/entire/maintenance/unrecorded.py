@@ -44,11 +44,11 @@ def find(
     except OSError:
         return []
     made = [agent for name in types if (agent := agents.make_by_type(name)) is not None]
-    found = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in made}
-    stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(found.values()) else set()
+    unknown_by_type = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in made}
+    stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(unknown_by_type.values()) else set()
     return [
         UnrecordedView(agent=name, session_ids=tuple(unknown), problem=_problem(name, unknown), hint=_hint(place))
-        for name, ids in found.items()
+        for name, ids in unknown_by_type.items()
         if (unknown := [session_id for session_id in ids if session_id not in stored])
     ]
 
