@@ -66,10 +66,10 @@ class Bundle:
             return None
         source = entry[0]
         try:
-            found = os.stat(source)
+            facts = os.stat(source)
         except OSError:
             return None
-        if (found.st_size, found.st_mtime_ns) != entry[1:3]:
+        if (facts.st_size, facts.st_mtime_ns) != entry[1:3]:
             return None
         try:
             self._found[name] = marshal.loads(self._code(entry))  # noqa: S302
@@ -115,7 +115,7 @@ class Bundle:
         return package in self._packages or package in sys.stdlib_module_names
 
     def _write(self, new: Iterable[Any]) -> None:
-        added = {module.__name__: found for module in new if (found := _compiled(module)) is not None}
+        added = {module.__name__: compiled for module in new if (compiled := _compiled(module)) is not None}
         if not added:
             return
         kept = {name: entry for name, entry in self._index.items() if self.find_spec(name) is not None}
@@ -133,16 +133,16 @@ class Bundle:
 def _compiled(module: Any) -> tuple[tuple[str, int, int], bytes] | None:
     """Return a module's source, its size and time, and its code; None if there is no bytecode of that source."""
     source = module.__spec__.origin
-    found = os.stat(source)
+    facts = os.stat(source)
     try:
         with open(module.__spec__.cached, "rb") as file:
             head, code = file.read(_PYC_HEAD), file.read()
     except OSError:
         return None
     told = [int.from_bytes(head[at : at + 4], "little") for at in (4, 8, 12)]  # flags 0: the next two count
-    if head[:4] != MAGIC_NUMBER or told != [0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF]:
+    if head[:4] != MAGIC_NUMBER or told != [0, int(facts.st_mtime) & 0xFFFFFFFF, facts.st_size & 0xFFFFFFFF]:
         return None
-    return (source, found.st_size, found.st_mtime_ns), code
+    return (source, facts.st_size, facts.st_mtime_ns), code
 
 
 def replace(path: str, data: bytes) -> None:

@@ -79,21 +79,21 @@ def open_named(path: str) -> tuple[BinaryIO, int]:
 
 def size_of_named(path: str) -> int:
     """Return the size of a file that somebody else names; raises OSError like ``open_named``."""
-    found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode):
+    facts = os.lstat(path)
+    if stat.S_ISLNK(facts.st_mode):
         folder = os.path.join(os.path.realpath(os.path.dirname(path)), "")
         if not os.path.realpath(path).startswith(folder):
             raise RefusedFileError("it is a symbolic link that leads out of its folder")
-        found = os.stat(path)
-    return size_of(found)
+        facts = os.stat(path)
+    return size_of(facts)
 
 
-def size_of(found: os.stat_result) -> int:
+def size_of(facts: os.stat_result) -> int:
     """Return a regular file's size; raises RefusedFileError for anything else."""
-    kind = next((name for has_kind, name in _KINDS if has_kind(found.st_mode)), "")
+    kind = next((name for has_kind, name in _KINDS if has_kind(facts.st_mode)), "")
     if kind:
         raise RefusedFileError(f"it is {kind}, not a file")
-    return found.st_size
+    return facts.st_size
 
 
 def refusal(path: str, folder: str = "") -> str:

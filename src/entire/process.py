@@ -68,12 +68,12 @@ def find(name: str, path: str | None = None) -> str:
     if "/" in name:
         return name if os.path.isabs(name) else ""
     path = os.environ.get("PATH", os.defpath) if path is None else path
-    found = _programs.get((name, path))
-    if found is None or not _is_program(found):
+    program = _programs.get((name, path))
+    if program is None or not _is_program(program):
         places = (os.path.join(folder, name) for folder in absolute_path({"PATH": path}).split(os.pathsep))
-        found = next(filter(_is_program, places), "") if name else ""
-        _programs[name, path] = found
-    return found
+        program = next(filter(_is_program, places), "") if name else ""
+        _programs[name, path] = program
+    return program
 
 
 _programs: dict[tuple[str, str], str] = {}  # by name and PATH
@@ -94,10 +94,10 @@ def become(words: Sequence[str], folder: str) -> None:
 
 
 def _resolve(name: str | bytes) -> str:
-    found = find(os.fsdecode(name))
-    if not found:
+    program = find(os.fsdecode(name))
+    if not program:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    return found
+    return program
 
 
 def _start_error(name: str | bytes, error: Exception) -> StartError:
@@ -266,14 +266,14 @@ def _spawn_isolated(program: str, argv: Sequence[str | bytes], env: Mapping[str,
 
 def _inheritable() -> list[int]:
     """Return the open files that a program would inherit beside its standard ones: those that we inherited."""
-    found = []
+    fds = []
     for name in os.listdir("/dev/fd"):
         try:
             if int(name) > 2 and os.get_inheritable(int(name)):
-                found.append(int(name))
+                fds.append(int(name))
         except OSError:  # the listing's own
             continue
-    return found
+    return fds
 
 
 def run(
@@ -443,11 +443,11 @@ def start_time(started: str) -> float:
 
 def ancestors(pid: int, limit: int = 12) -> list[Program]:
     """Return the process and its ancestors, nearest first."""
-    found: list[Program] = []
-    while pid > 1 and len(found) < limit:
+    programs: list[Program] = []
+    while pid > 1 and len(programs) < limit:
         program = look(pid)
         if program is None:
             break
-        found.append(program)
+        programs.append(program)
         pid = program.parent
-    return found
+    return programs

@@ -120,15 +120,15 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
     """
     warnings: list[str] = []
     paths = [path for path in (place.settings, place.main_local_settings, place.local_settings) if path]
-    found = [_read(path, warnings) for path in paths]
-    if all(value is None for value in found):
+    values = [_read(path, warnings) for path in paths]
+    if all(value is None for value in values):
         return None
-    if (found[0] or {}).get(_PLUGINS.name):
+    if (values[0] or {}).get(_PLUGINS.name):
         warnings.append(f"{place.settings}: {_PLUGINS.name} has no effect in a file that a team shares: "
                         "run `entire plugin allow NAME` for each plugin you trust")  # fmt: skip
     merged: dict[str, Any] = {}
     push_file = strategy_file = ""
-    for path, value in zip(paths, found, strict=True):
+    for path, value in zip(paths, values, strict=True):
         _merge(merged, value or {})
         strategy_file = path if (value or {}).get("strategy") else strategy_file
         if "push_sessions" in (value or {}).get("strategy_options", {}):
@@ -188,12 +188,12 @@ def _write_agreed(place: Place, paths: Iterable[str]) -> None:
     files.write(place.agreed_file, b"\0".join(names))
 
 
-def pushes_checkpoints(place: Place, found: Settings) -> bool:
+def pushes_checkpoints(place: Place, settings: Settings) -> bool:
     """Tell whether ``git push`` pushes checkpoints: settings say so, and ``enable`` ran with them in this clone.
 
     So settings that a teammate commits push nothing of a user who has not seen them.
     """
-    return found.push_sessions is True and os.path.exists(place.push_marker)
+    return settings.push_sessions is True and os.path.exists(place.push_marker)
 
 
 def edit(
@@ -315,18 +315,18 @@ def _content(path: str) -> bytes | None:
 def _own_options(path: str, warnings: list[str], proposals: list[Proposal]) -> dict[str, int]:
     """Read ``.entire/entire.json``, as in ``{"max_untracked_bytes": 10485760}``; 0 leaves out every untracked file."""
     numbers = [key for key in OWN_KEYS if key.kind is int]
-    found = {key.name: key.default for key in numbers}
+    options = {key.name: key.default for key in numbers}
     try:
         data = _content(path)
     except OSError as error:
         warnings.append(f"{path} cannot be read: {error.strerror}")
-        return found
+        return options
     if data is None:
-        return found
+        return options
     value = _parse(data)
     if value is None:
         warnings.append(f"{path} holds no JSON object and is ignored")
-        return found
+        return options
     for key in numbers:
         number = value.get(key.name, key.default)
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
@@ -334,7 +334,7 @@ def _own_options(path: str, warnings: list[str], proposals: list[Proposal]) -> d
         elif key.asks_for_more(number):
             proposals.append(Proposal(key=key.name, value=number, file=path))
         else:
-            found[key.name] = number
+            options[key.name] = number
     if not isinstance(value.get(_PLUGINS.name, False), bool):
         warnings.append(f"{path}: {_PLUGINS.name} should be true or false and is ignored")
-    return found
+    return options

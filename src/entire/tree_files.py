@@ -76,10 +76,10 @@ class Folder:
 
     def mode(self, name: str, largest: int = LARGEST) -> int:
         """Return the mode bits of a regular file; raises OSError for anything else, and for one that is too large."""
-        found = os.stat(name, dir_fd=self.fd, follow_symlinks=False)
-        if size_of(found) > largest:
+        facts = os.stat(name, dir_fd=self.fd, follow_symlinks=False)
+        if size_of(facts) > largest:
             raise RefusedFileError(f"it is larger than {largest >> 20} MB")
-        return stat.S_IMODE(found.st_mode)
+        return stat.S_IMODE(facts.st_mode)
 
     def write(self, name: str, data: bytes, mode: int) -> None:
         """Write a file atomically: one that is there keeps its mode. Only a regular file is replaced."""
@@ -215,9 +215,9 @@ def refusal(top: str, path: str, *, is_folder: bool = False) -> str:
             if not is_folder:
                 opened.mode(name)
                 return ""
-            found = os.stat(name, dir_fd=opened.fd, follow_symlinks=False)
-            if not stat.S_ISDIR(found.st_mode):
-                return f"it is {'a symbolic link' if stat.S_ISLNK(found.st_mode) else 'no folder'}"
+            facts = os.stat(name, dir_fd=opened.fd, follow_symlinks=False)
+            if not stat.S_ISDIR(facts.st_mode):
+                return f"it is {'a symbolic link' if stat.S_ISLNK(facts.st_mode) else 'no folder'}"
     except RefusedFileError as error:
         return str(error)
     except OSError:

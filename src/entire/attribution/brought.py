@@ -70,10 +70,10 @@ class BroughtPath:
     def _add(self, tree: BroughtTree, change: FileChange, versions: Versions) -> None:
         patch = tree.patch(change.path)
         old = (change.path, change.new_oid) if patch is None else (patch.change.old_path, patch.change.old_oid)
-        found = versions(*old, tree.is_made)
-        if found is None and tree.is_made:
+        runs_and_maker = versions(*old, tree.is_made)
+        if runs_and_maker is None and tree.is_made:
             return
-        runs, maker = found or ([(BASE, REST)], BASE)
+        runs, maker = runs_and_maker or ([(BASE, REST)], BASE)
         self.maker = self.maker or maker
         self._readers.append(OwnerReader(_runs_now(runs, patch, self._elsewhere) if patch is not None else runs))
 
@@ -82,15 +82,17 @@ class BroughtPath:
         for those that no tree has. Ask in the order of the lines.
         """
         count = len(texts)
-        found: list[Owner | None] = [None] * count
+        owners: list[Owner | None] = [None] * count
         for reader in self._readers:
             reader.pieces(first - self._at)
             for place in range(count):
                 owner = reader.take()
-                if owner != _WRITTEN and not found[place]:  # another tree may know whose a line of BASE is
-                    found[place] = owner
+                if owner != _WRITTEN and not owners[place]:  # another tree may know whose a line of BASE is
+                    owners[place] = owner
         self._at = first + count
-        return [self._elsewhere.get(text) if owner is None else owner for owner, text in zip(found, texts, strict=True)]
+        return [
+            self._elsewhere.get(text) if owner is None else owner for owner, text in zip(owners, texts, strict=True)
+        ]
 
     def removes(self, text: bytes) -> bool:
         """Tell whether a line that is gone was already gone in what git brought last."""

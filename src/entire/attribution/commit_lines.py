@@ -42,10 +42,10 @@ class PathLines(Value):
 
     def owners(self) -> set[Owner]:
         """Return all owners of this path's change."""
-        found = {owner for _, _, owner in self.added} | set(self.removed)
+        owners = {owner for _, _, owner in self.added} | set(self.removed)
         if self.path_owner:
-            found.add(self.path_owner)
-        return found
+            owners.add(self.path_owner)
+        return owners
 
 
 def attribute(lineage: Lineage, patches: Sequence[FilePatch]) -> list[PathLines]:
@@ -109,8 +109,8 @@ def _owners_of_parent(minus: Sequence[bytes], plus: Sequence[bytes], makers: Seq
     """
     formatted = replay.compare_format(minus, plus)
     sources = formatted.sources if formatted is not None else [-1] * len(plus)
-    found = zip(makers, sources, strict=True)
-    return [(PERSON if source < 0 else NOBODY) if maker == replay.FORMATTED else maker for maker, source in found]
+    sourced = zip(makers, sources, strict=True)
+    return [(PERSON if source < 0 else NOBODY) if maker == replay.FORMATTED else maker for maker, source in sourced]
 
 
 def _add_block(added: list[Span], line: int, makers: Sequence[Owner], removers: list[Owner]) -> list[Owner]:

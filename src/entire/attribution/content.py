@@ -160,26 +160,26 @@ def _made_before(entries: Sequence[Entry]) -> list[list[str]]:
     """Return, for each entry and for what follows the last one, the trees of the commits made since the snapshot
     before.
     """
-    found: list[list[str]] = []
+    made_by_entry: list[list[str]] = []
     made: list[str] = []
     for entry in entries:
-        found.append(made)
+        made_by_entry.append(made)
         if not entry.commit:
             made = []
         elif not entry.is_stash and entry.tree not in made:
             made = [*made, entry.tree]
-    return [*found, made]
+    return [*made_by_entry, made]
 
 
 def _with_trees(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
     """Return each entry but the first with the previous tree and its own; a commit's tree never counts as previous."""
-    found = []
+    pairs = []
     at = entries[0].tree if entries else ""
     for entry in entries[1:]:
-        found.append((entry, (at, entry.tree)))
+        pairs.append((entry, (at, entry.tree)))
         if not entry.commit:
             at = entry.tree
-    return found
+    return pairs
 
 
 def _last_snapshot(entries: Sequence[Entry]) -> str:
@@ -188,13 +188,13 @@ def _last_snapshot(entries: Sequence[Entry]) -> str:
 
 def _moved_lines(patches: Sequence[FilePatch]) -> dict[str, set[int]]:
     """Return the numbers of the added lines that the old file had elsewhere, by path."""
-    found = {}
+    lines_by_path = {}
     for patch in patches:
         gone = [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-" and not is_trivial(text)]
-        found[patch.change.path] = (
+        lines_by_path[patch.change.path] = (
             {number for number, text in numbered(patch).items() if text in gone} if gone else set()
         )
-    return found
+    return lines_by_path
 
 
 def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines], moved: Mapping[str, set[int]]) -> list[PathLines]:
@@ -202,7 +202,7 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines], moved: Mappi
     in the same commit.
     """
     other = {path.path: path for path in theirs}
-    found = []
+    common = []
     for path in ours:
         twin = other.get(path.path)
         if twin is None:
@@ -220,8 +220,8 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines], moved: Mappi
         }
         path_owner = path.path_owner if twin.path_owner else BASE
         if added or removed or path_owner:
-            found.append(replace(path, added=added, removed=removed, path_owner=path_owner))
-    return found
+            common.append(replace(path, added=added, removed=removed, path_owner=path_owner))
+    return common
 
 
 def _without_numbers(span: tuple[int, int, Owner], gone: set[int]) -> list[tuple[int, int, Owner]]:
@@ -297,14 +297,14 @@ def _without_lines(path: PathLines, patch: FilePatch, noted: SetupLines) -> Path
 
 def numbered(patch: FilePatch) -> dict[int, bytes]:
     """Return the lines that a patch adds, by their numbers in the new file."""
-    found = {}
+    lines = {}
     for hunk in patch.hunks:
         number = hunk.new_start
         for kind, text in hunk.lines:
             if kind == b"+":
-                found[number] = text
+                lines[number] = text
             number += kind != b"-"
-    return found
+    return lines
 
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:

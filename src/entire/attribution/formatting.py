@@ -94,10 +94,10 @@ class _FormattedText:
                 for text_key in {key, self.text[start : start + _KEY]}:
                     self._by_key.setdefault(text_key, []).append(place)
         alike = self._by_key.get(text[:_KEY], [])
-        found = bisect_left(alike, first)
+        at = bisect_left(alike, first)
         near = min(near, _MAX_ALIKE) if len(text) < _KEY else 0
         beside = range(first, min(first + near, len(self.parts)))
-        return sorted({*alike[found : found + _MAX_ALIKE], *beside})
+        return sorted({*alike[at : at + _MAX_ALIKE], *beside})
 
     def match(self, text: bytes, at: int) -> tuple[int, int] | None:
         """Return the span of ``text`` that starts at a position; commas and semicolons there may be missing."""
@@ -123,11 +123,11 @@ class _FormattedText:
 
     def covered(self, spans: Sequence[tuple[int, int] | None]) -> frozenset[int]:
         """Return the indexes of the lines that lie in the spans as a whole."""
-        found = [0] * len(self.parts)
+        covered = [0] * len(self.parts)
         for span in spans:
             for place in self.lines(span) if span else ():
-                found[place] += self._share(place, span) if span else 0
-        return frozenset(place for place, part in enumerate(self.parts) if found[place] == _size(part))
+                covered[place] += self._share(place, span) if span else 0
+        return frozenset(place for place, part in enumerate(self.parts) if covered[place] == _size(part))
 
 
 def _size(text: bytes) -> int:

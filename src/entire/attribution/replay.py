@@ -213,7 +213,7 @@ class Lineage:
         """Return, by path, the owners of new content that this snapshot has and a commit does not; ``patches`` lead
         from the snapshot to the commit.
         """
-        found: dict[str, list[Owner]] = {}
+        owners_by_path: dict[str, list[Owner]] = {}
         for patch in patches:
             path = self.path(patch.change.path)
             reader = OwnerReader(path.runs)
@@ -230,8 +230,8 @@ class Lineage:
             elif patch.binary or patch.change.new_mode == _NO_FILE:
                 owners.add(path.maker)
             if new := sorted(owner for owner in owners if owner.is_new):
-                found[patch.change.path] = new
-        return found
+                owners_by_path[patch.change.path] = new
+        return owners_by_path
 
     def learn(
         self, patches: Iterable[FilePatch], owner: Callable[[str], Owner], brought: Sequence[BroughtTree] = ()

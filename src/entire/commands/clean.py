@@ -64,11 +64,11 @@ def _as_json(item: UnusedView) -> dict[str, object]:
     return {"kind": item.kind, "name": item.name, "reason": item.reason, "size": item.size}
 
 
-def _preview(found: CleanView) -> list[str]:
-    if not found.items:
-        return ["Nothing to clean up.", *found.notes]
-    lines = [f"{text.count(len(found.items), 'unused item')}:", *_table(found.items), *found.notes]
-    if any(item.undo_id for item in found.items):
+def _preview(unused: CleanView) -> list[str]:
+    if not unused.items:
+        return ["Nothing to clean up.", *unused.notes]
+    lines = [f"{text.count(len(unused.items), 'unused item')}:", *_table(unused.items), *unused.notes]
+    if any(item.undo_id for item in unused.items):
         lines.append("Deleted undo points cannot be restored; `entire clean --undo` restores everything else.")
     return [*lines, "Nothing was deleted: run `entire clean --force` to delete them."]
 

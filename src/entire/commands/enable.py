@@ -122,11 +122,11 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
 def _waiting_plugins(workspace: Workspace) -> dict[str, PluginView]:
     """Return the plugins on PATH that may run once the user allows them; none if it is not known what may run."""
     try:
-        found = workspace.plugins.listing()
+        listed = workspace.plugins.listing()
     except EntireError as error:
         text.write([f"Plugins are left out: {text.plain(error.message)}; {text.plain(error.hint)}"], sys.stderr)
         return {}
-    return {plugin.name: plugin for plugin in found if plugin.state in _CAN_BE_ALLOWED}
+    return {plugin.name: plugin for plugin in listed if plugin.state in _CAN_BE_ALLOWED}
 
 
 def _ask_to_push(workspace: Workspace) -> bool:

@@ -145,13 +145,13 @@ class Explainer:
         self._paged = paged
 
     def target(self, name: str) -> int:
-        found = self.workspace.history.target(name)
-        if self.request is not None and found.kind == "session":
-            listing = f"entire explain {shell_word(found.id, 'ID')}"
+        subject = self.workspace.history.target(name)
+        if self.request is not None and subject.kind == "session":
+            listing = f"entire explain {shell_word(subject.id, 'ID')}"
             raise UsageError("--generate needs a commit or a checkpoint, not a session",
                              hint=f"run `{listing}` to list the session's checkpoints")  # fmt: skip
         answers = {"checkpoint": self.checkpoint, "commit": self.commit, "session": self.listing}
-        return answers[found.kind](found.id)
+        return answers[subject.kind](subject.id)
 
     def listing(self, session: str = "") -> int:
         session_id = self.workspace.sessions.find_id(session, default=session) if session else ""
@@ -159,8 +159,8 @@ class Explainer:
         branch = self.workspace.branch
         log = LogRequest(session_id=session_id, everywhere=self.everywhere, limit=self.limit,
                          checkpoints=min(self.limit, total))  # fmt: skip
-        with contextlib.closing(self.workspace.history.log(log)) as found:
-            rows = found if total or not session_id else ()  # that a session is not known is no error here
+        with contextlib.closing(self.workspace.history.log(log)) as commits:
+            rows = commits if total or not session_id else ()  # that a session is not known is no error here
             if self.as_json:
                 return self._json({"branch": branch, "session_id": session_id or None, "total": total,
                                    "checkpoints": shown, "commits": list(rows)})  # fmt: skip
@@ -181,7 +181,7 @@ class Explainer:
         notes = self._summarize(name, kind) if self.request is not None else []
         is_full = self.form == "full"
         has_messages = FORMS[self.form].has_conversation and self.form != "raw" and not self.as_json
-        found = self.workspace.history.show(
+        view = self.workspace.history.show(
             ShowRequest(
                 name=name,
                 kind=kind,
@@ -192,31 +192,31 @@ class Explainer:
                 has_digest=self.form not in ("raw", "transcript"),
             )
         )
-        if self.form == "raw" and found.checkpoints:
-            return self._raw(found.checkpoints[-1])
+        if self.form == "raw" and view.checkpoints:
+            return self._raw(view.checkpoints[-1])
         if self.as_json:
-            if found.commit is None:
-                return self._json(found.checkpoints[0])
+            if view.commit is None:
+                return self._json(view.checkpoints[0])
             return self._json(ExplanationView(
-                commit=found.commit, checkpoints=found.checkpoints, missing=found.missing, forgotten=found.forgotten,
-                reason=found.reason,
+                commit=view.commit, checkpoints=view.checkpoints, missing=view.missing, forgotten=view.forgotten,
+                reason=view.reason,
             ))  # fmt: skip
-        page = Printer(FORMS[self.form], self.style, pager.width()).lines(found)
+        page = Printer(FORMS[self.form], self.style, pager.width()).lines(view)
         self._lines(itertools.chain(notes, [""] * bool(notes), page))
         if FORMS[self.form].has_conversation:
-            shown.check(found)
+            shown.check(view)
         return 0
 
     def _summarize(self, name: str, kind: str) -> list[str]:
         """Have the summaries written that were asked for; return what to say about them."""
         assert self.request is not None
-        found = (
+        explained = (
             self.workspace.history.explain(name).checkpoints
             if kind == "commit"
             else [self.workspace.checkpoints.find(name)]
         )
         notes = []
-        for view in found:
+        for view in explained:
             done = self.workspace.checkpoints.summarize(replace(self.request, checkpoint=view.id), text.progress)
             notes += [f"{text.plain(agent)} wrote the summary of session {text.plain(session_id)}."
                       for session_id, agent in done.written_by.items()]  # fmt: skip

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def _complete_words(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    found = _find(ctx.find_root(), ctx.params.get("words") or ()).command
-    return found.shell_complete(click.Context(found), incomplete) if isinstance(found, click.Group) else []
+    named = _find(ctx.find_root(), ctx.params.get("words") or ()).command
+    return named.shell_complete(click.Context(named), incomplete) if isinstance(named, click.Group) else []
 
 
 @click.command("help", cls=group.Command)
@@ -40,8 +40,8 @@ def _find(root: click.Context, words: Sequence[str]) -> click.Context:
     for word in words:
         if not isinstance(context.command, click.Group):
             raise UsageError(f"{context.command_path} has no commands", hint=f"run `entire help {words[0]}`")
-        name, found, _ = context.command.resolve_command(context, [word])
-        if found is None:
+        name, resolved, _ = context.command.resolve_command(context, [word])
+        if resolved is None:
             raise UsageError(f"no such command: {context.command_path} {word}", hint="run `entire help`")
-        context = click.Context(found, info_name=name, parent=context)
+        context = click.Context(resolved, info_name=name, parent=context)
     return context

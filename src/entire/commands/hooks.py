@@ -126,8 +126,8 @@ def _place(directories: _Directories) -> Place | None:
 
 def _enabled(place: Place | None) -> Home | None:
     """Return a worktree with its settings; None if Entire is not enabled there, or makes a commit there itself."""
-    found = settings.load(place) if place is not None and not _is_committing(place) else None
-    return (place, found) if place is not None and found is not None and found.enabled else None
+    chosen = settings.load(place) if place is not None and not _is_committing(place) else None
+    return (place, chosen) if place is not None and chosen is not None and chosen.enabled else None
 
 
 def _enabled_at(folder: object) -> Home | None:
@@ -140,9 +140,9 @@ def _enabled_at(folder: object) -> Home | None:
 class _LazyContext:
     """Builds the context, which is expensive, only once there is an event to handle."""
 
-    def __init__(self, place: Place, found: settings.Settings, directories: _Directories) -> None:
+    def __init__(self, place: Place, chosen: settings.Settings, directories: _Directories) -> None:
         self._place = place
-        self._settings = found
+        self._settings = chosen
         self._directories = directories
         self._context: Context | None = None
         self._offline: Offline | None = None
@@ -242,25 +242,25 @@ def _fields(payload: bytes) -> dict[str, object] | None:
     from entire.model import jsontext
 
     try:
-        found = jsontext.loads(payload.decode("utf-8", "replace").lstrip("\ufeff"))
+        value = jsontext.loads(payload.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
-def _home(place: Place, found: settings.Settings, event: Event) -> Home:
+def _home(place: Place, here: settings.Settings, event: Event) -> Home:
     """Return the worktree of the event's session, with its settings: the agent may have gone to another one since."""
     from entire.model.events import EventType
 
     has_others = bool(place.worktree_name) or os.path.isdir(os.path.join(place.common_dir, "worktrees"))
     if event.type is EventType.SESSION_START or not has_others:
-        return place, found
+        return place, here
     from entire.store import sessions
 
     session = sessions.find(place, event.session_id)
     home = layout.find(session.worktree.path) if session is not None and os.path.isdir(session.worktree.path) else None
     chosen = _enabled(home) if home is not None and home.common_dir == place.common_dir else None
-    return chosen or (place, found)
+    return chosen or (place, here)
 
 
 def _payload(rest: Sequence[str]) -> bytes:

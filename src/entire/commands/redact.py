@@ -87,9 +87,9 @@ def trust() -> int:
 
 def show_rules(*, as_json: bool = False, paged: bool = True) -> int:
     rules = Rules.find()
-    found = rules.listing()
+    listed = rules.listing()
     if as_json:
-        text.write(form.dumps({"rules": found}))
+        text.write(form.dumps({"rules": listed}))
     else:
-        pager.write(trials.rules(found, text.style_for(sys.stdout)), lambda: rules.pager, is_paged=paged)
+        pager.write(trials.rules(listed, text.style_for(sys.stdout)), lambda: rules.pager, is_paged=paged)
     return CLEAN

@@ -154,8 +154,8 @@ def _inside(top: str, path: str) -> str:
 
 
 def _list(workspace: Workspace, limit: int, session_id: str) -> int:
-    found = workspace.points.listing(limit, session_id=session_id)
-    newest_first = sorted(found, key=lambda point: -point.time)  # stable: a task stays below its step
+    listed = workspace.points.listing(limit, session_id=session_id)
+    newest_first = sorted(listed, key=lambda point: -point.time)  # stable: a task stays below its step
     text.write(form.dumps([points.entry(point) for point in newest_first]))
     text.write(points.forgotten(workspace.points.forgotten(limit)), sys.stderr)
     return 0
@@ -175,16 +175,16 @@ def _undo(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
 def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
     if not prompts.can_ask():  # --yes answers questions, but it cannot choose
         raise _cannot_choose()
-    found = workspace.points.listing(mode.limit, session_id=request.session_id)
-    if not found:
+    listed = workspace.points.listing(mode.limit, session_id=request.session_id)
+    if not listed:
         raise EntireError(
             "there is no point to rewind to", hint="points are saved when an agent's turn ends and when you commit"
         )
-    found = rewinding.with_last_start(found)
-    point = rewinding.choose(workspace, found, request)
+    listed = rewinding.with_last_start(listed)
+    point = rewinding.choose(workspace, listed, request)
     if point is None:
         return _decline(mode)
-    request = replace(request, to=rewinding.name(point, found))
+    request = replace(request, to=rewinding.name(point, listed))
     if mode.yes or mode.preview:
         with workspace.points.rewind(request) as rewind:
             return _preview_or_carry_out(workspace, rewind, mode, keep_mine=request.keep_mine)

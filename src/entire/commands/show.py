@@ -51,7 +51,7 @@ def run(
     """Show a target in one form: ``folded``, ``short`` or ``full``."""
     workspace = Workspace.find()
     is_full = form_name == "full"
-    found = workspace.history.show(
+    view = workspace.history.show(
         ShowRequest(
             name=target,
             is_uncommitted=is_uncommitted,
@@ -62,10 +62,10 @@ def run(
         )
     )
     if as_json:
-        text.write(form.dumps(found))
+        text.write(form.dumps(view))
         return 0
     printer = Printer(FORMS[form_name], text.style_for(sys.stdout), pager.width())
-    pager.write(printer.lines(found), lambda: workspace.pager, is_paged=paged)
+    pager.write(printer.lines(view), lambda: workspace.pager, is_paged=paged)
     if FORMS[form_name].has_conversation:
-        shown.check(found)
+        shown.check(view)
     return 0

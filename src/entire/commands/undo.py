@@ -37,43 +37,43 @@ def command(change: str, listing: bool, force: bool, yes: bool, as_json: bool) -
 
 def run(change: str = "", *, force: bool = False, yes: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    found = _find(workspace.undo.changes(), change)
+    undoable = _find(workspace.undo.changes(), change)
     if not yes and not prompts.can_ask():
         raise UsageError("undo needs your confirmation", hint="add --yes, or --list to see what can be undone")
-    if found.command == "rewind":
-        return _undo_rewind(workspace, found, force=force, yes=yes, as_json=as_json)
-    if not yes and not prompts.confirm(f"Undo {_title(found)}?"):
+    if undoable.command == "rewind":
+        return _undo_rewind(workspace, undoable, force=force, yes=yes, as_json=as_json)
+    if not yes and not prompts.confirm(f"Undo {_title(undoable)}?"):
         raise click.Abort
-    return _tell(found, workspace.undo.last(found.command, text.progress), as_json=as_json)
+    return _tell(undoable, workspace.undo.last(undoable.command, text.progress), as_json=as_json)
 
 
 def _find(known: list[ChangeView], name: str) -> ChangeView:
     """Return the change to undo: the last one that can be, or the named one."""
     if not name:
-        found = next((change for change in known if change.can_undo), None)
-        if found is None:
+        chosen = next((change for change in known if change.can_undo), None)
+        if chosen is None:
             raise EntireError("there is nothing to undo", hint="changes can be undone for two weeks")
-        return found
+        return chosen
     wanted = prefix.find(name, [change.id for change in known], "change")
-    found = next((change for change in known if change.id == wanted), None)
-    if found is None:
+    chosen = next((change for change in known if change.id == wanted), None)
+    if chosen is None:
         raise EntireError(f"no such change: {name}", hint="run `entire undo --list` to see them")
-    if not found.can_undo:
-        why = "it was undone" if found.is_undone else "the same command made a later change"
+    if not chosen.can_undo:
+        why = "it was undone" if chosen.is_undone else "the same command made a later change"
         raise EntireError(
-            f"{_title(found)} cannot be undone: {why}", hint="run `entire undo --list` to see what can be"
+            f"{_title(chosen)} cannot be undone: {why}", hint="run `entire undo --list` to see what can be"
         )
-    return found
+    return chosen
 
 
-def _undo_rewind(workspace: Workspace, found: ChangeView, *, force: bool, yes: bool, as_json: bool) -> int:
-    with workspace.undo.rewind(found.id) as rewind:
+def _undo_rewind(workspace: Workspace, undoable: ChangeView, *, force: bool, yes: bool, as_json: bool) -> int:
+    with workspace.undo.rewind(undoable.id) as rewind:
         rewind.is_forced = force
         text.write(rewind.recovered, sys.stderr)
         if not yes and not rewinding.is_wanted(rewind, workspace.pager):
             raise click.Abort
         rewind.progress = text.progress
-        return _tell(found, rewind.carry_out().undo_id, as_json=as_json)
+        return _tell(undoable, rewind.carry_out().undo_id, as_json=as_json)
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> int:
@@ -102,9 +102,9 @@ def _title(change: ChangeView) -> str:
     return named if what == title else f"undo of {named}"
 
 
-def _tell(found: ChangeView, undo_id: str, *, as_json: bool) -> int:
+def _tell(undone: ChangeView, undo_id: str, *, as_json: bool) -> int:
     if as_json:
-        text.write(form.dumps({"command": found.command, "undone": found.id, "undo_id": undo_id}))
+        text.write(form.dumps({"command": undone.command, "undone": undone.id, "undo_id": undo_id}))
     else:
-        text.write_wrapped([f"Undone: {_title(found)}."])
+        text.write_wrapped([f"Undone: {_title(undone)}."])
     return 0

@@ -61,17 +61,17 @@ class Branches:
     def active(self, stop: int | None = None) -> list[int]:
         """Return the numbers of the prompts on the branch that was active before record ``stop``, in order."""
         tip = next(tip for at, tip in reversed(self._tips) if is_before(at, stop))
-        found: list[int] = []
+        numbers: list[int] = []
         while tip != NONE:
-            found.append(tip)
+            numbers.append(tip)
             restarted = self._restarted.get(tip)
             tip = NONE if restarted is not None and is_before(restarted, stop) else self._above[tip]
-        return found[::-1]
+        return numbers[::-1]
 
     def prompts(self, stop: int | None = None) -> list[Prompt]:
         """Return what people asked the model on the active branch."""
-        found = (self._prompts[number] for number in self.active(stop))
-        return [prompt for prompt in found if self.is_persons(prompt, stop)]
+        prompts = (self._prompts[number] for number in self.active(stop))
+        return [prompt for prompt in prompts if self.is_persons(prompt, stop)]
 
     def is_persons(self, prompt: Prompt, stop: int | None = None) -> bool:
         """Tell whether a person asked the model this: a command to the agent only if it was expanded by then."""
@@ -82,10 +82,10 @@ class Branches:
 
     def rewound(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return the spans of records that were taken back before record ``stop``, in order and apart."""
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for first, end in sorted(span for span in self._rewinds if is_before(span[1], stop)):
-            if found and first <= found[-1][1]:
-                found[-1] = found[-1][0], max(end, found[-1][1])
+            if spans and first <= spans[-1][1]:
+                spans[-1] = spans[-1][0], max(end, spans[-1][1])
             else:
-                found.append((first, end))
-        return found
+                spans.append((first, end))
+        return spans

@@ -137,6 +137,6 @@ class Conversation:
 
     def end_of(self, response: str) -> Position:
         """Return the end of a response; its mark says that the response is not to be counted again."""
-        found = self.responses.by_id[response]
-        is_done = found.counted >= 0 or not found.comes_again
-        return Position(count=found.end[0], byte=found.end[1], mark=response if is_done else "")
+        known = self.responses.by_id[response]
+        is_done = known.counted >= 0 or not known.comes_again
+        return Position(count=known.end[0], byte=known.end[1], mark=response if is_done else "")

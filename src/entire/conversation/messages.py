@@ -106,8 +106,8 @@ def _failed(output: str) -> bool:
     """Tell whether the first or last lines of a command's output name an exit code other than 0."""
     lines = output.split("\n")
     head = [line for line in lines[:_EXIT_LINES] if line.lower().startswith(_EXIT_HEAD)]
-    found = _EXIT.search("\n".join([*head, *lines[-_EXIT_LINES:]]))
-    return found is not None and int(found[1][:9]) != 0
+    code = _EXIT.search("\n".join([*head, *lines[-_EXIT_LINES:]]))
+    return code is not None and int(code[1][:9]) != 0
 
 
 def _is_within(position: int, spans: list[tuple[int, int]]) -> bool:

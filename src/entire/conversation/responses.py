@@ -51,8 +51,10 @@ class Responses:
 
     def counted(self, stop: int | None = None) -> list[Response]:
         """Return those whose tokens are first told here, before record ``stop``."""
-        found = [response for name, response in self.by_id.items() if name != self.known and response.usage is not None]
-        return [response for response in found if is_before(response.counted, stop)]
+        responses = [
+            response for name, response in self.by_id.items() if name != self.known and response.usage is not None
+        ]
+        return [response for response in responses if is_before(response.counted, stop)]
 
     def tokens(self, stop: int | None = None) -> TokenUsage:
         """Sum their tokens, each once."""

@@ -81,7 +81,7 @@ def derive(seen: Iterable[Seen]) -> Activity | None:
     )
 
 
-def with_subagents(found: Activity, subagents: Mapping[str, Sequence[Activity | None]]) -> Activity:
+def with_subagents(activity: Activity, subagents: Mapping[str, Sequence[Activity | None]]) -> Activity:
     """Return an activity in which the windows of subagents' own tools stand for those of the calls that started them.
 
     ``subagents`` maps a call's id to what the subagents' transcripts say. Where one cannot tell, the whole call counts.
@@ -91,6 +91,6 @@ def with_subagents(found: Activity, subagents: Mapping[str, Sequence[Activity | 
         for inner in known:
             windows += inner.windows if inner is not None else ()
         if None in known:
-            windows += (window for window in found.windows if window.call == call)
-    others = (window for window in found.windows if window.call not in subagents)
-    return replace(found, windows=(*others, *windows))
+            windows += (window for window in activity.windows if window.call == call)
+    others = (window for window in activity.windows if window.call not in subagents)
+    return replace(activity, windows=(*others, *windows))

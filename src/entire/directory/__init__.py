@@ -89,13 +89,13 @@ class AgentDirectory:
 
     def entries(self) -> list[AgentEntry]:
         """Return the entries of all agents; of plugins, only of those that may run and can be used."""
-        found = [*BUILTIN.values(), *_of_packages().values()]
+        entries = [*BUILTIN.values(), *_of_packages().values()]
         for executable in self._inventory.find_all() if self._inventory is not None else ():
             try:
-                found.append(_plugin_entry(self.plugins, executable, found))
+                entries.append(_plugin_entry(self.plugins, executable, entries))
             except EntireError:
                 pass  # ``maintenance.plugins`` reports it
-        return found
+        return entries
 
     def find(self, name: str) -> AgentEntry:
         """Return the entry of the agent called ``name``; raises UsageError if there is none, or it is a plugin that may
@@ -139,13 +139,13 @@ class AgentDirectory:
         """Load the agents of installed packages and return what is wrong with them, a sentence each."""
         from entire.directory import packages
 
-        found = list(packages.search().problems)
+        problems = list(packages.search().problems)
         for name in _of_packages():
             try:
                 self.make(name)
             except EntireError as error:
-                found.append(error.message)
-        return found
+                problems.append(error.message)
+        return problems
 
     def _find_other(self, name: str) -> AgentEntry:
         of_packages = _of_packages()
@@ -206,7 +206,7 @@ class AgentDirectory:
         from entire.agents import capabilities
         from entire.model.health import HookStatus
 
-        found = []
+        installed = []
         for agent in self.agents():
             installer = capabilities.hook_installer(agent)
             entry = self.find(agent.name)
@@ -216,9 +216,9 @@ class AgentDirectory:
                 if health.status is HookStatus.UNKNOWN and not self._may_be_installed(agent.name, scope, paths):
                     continue
                 if health.status is not HookStatus.MISSING:
-                    found.append(Installed(agent_type=agent.type, installer=installer, scope=scope, paths=paths,
+                    installed.append(Installed(agent_type=agent.type, installer=installer, scope=scope, paths=paths,
                                            health=health, plugin=entry.target if entry.is_plugin else ""))  # fmt: skip
-        return found
+        return installed
 
     def _may_be_installed(self, name: str, scope: str, paths: Sequence[str]) -> bool:
         """Tell whether hooks that cannot be checked may be there: a file of theirs, or ``enable``, says so."""

@@ -60,17 +60,17 @@ def _search() -> Packages:
     except Exception as error:  # a package's metadata may hold anything
         problem = f"installed packages cannot be searched for agents: {describe(error)}"
         return Packages(entries={}, problems=(problem,))
-    found: dict[str, AgentEntry] = {}
+    entries: dict[str, AgentEntry] = {}
     wrong = []
     for point in points:
         try:
             entry = point.load()
-            check(point.name, entry, [*BUILTIN.values(), *found.values()])
+            check(point.name, entry, [*BUILTIN.values(), *entries.values()])
         except (Exception, SystemExit) as error:
             wrong.append(f"the agent {point.name!r} of the package {_package(point)} is ignored: {describe(error)}")
         else:
-            found[entry.name] = entry
-    return Packages(entries=found, problems=tuple(wrong))
+            entries[entry.name] = entry
+    return Packages(entries=entries, problems=tuple(wrong))
 
 
 def _may_offer_agents(folder: str) -> bool:

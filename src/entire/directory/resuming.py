@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def problem(agent: Agent, session_id: str) -> str:
     """Return why no command may hold a session's id, '' if one may: it has the form of its agent's ids."""
-    if found := argument_problem(session_id):
-        return f"its id cannot stand on a command line: {found}"
+    if reason := argument_problem(session_id):
+        return f"its id cannot stand on a command line: {reason}"
     form = AgentDirectory.without_plugins().describe(agent.name).session_form
     try:
         has_form = is_session_id(session_id) and re.fullmatch(form, session_id) is not None
@@ -44,8 +44,8 @@ def checked(given: str) -> str:
 def words(given: str) -> list[str]:
     """Return the words of a command that ``checked`` lets pass; none for others."""
     try:
-        found = shlex.split(given) if not argument_problem(given) else []
+        split = shlex.split(given) if not argument_problem(given) else []
     except ValueError:
         return []
-    is_relative = bool(found) and "/" in found[0] and not found[0].startswith("/")
-    return [] if is_relative or not found or not found[0] else found
+    is_relative = bool(split) and "/" in split[0] and not split[0].startswith("/")
+    return [] if is_relative or not split or not split[0] else split

@@ -109,11 +109,11 @@ class Planner:
             removed_checkpoints=removed, removed_sessions=tuple(self.target.sessions),
         )  # fmt: skip
 
-    def _rewritten(self, found: Sequence[AuditSource], *, steps: bool) -> Rewriter:
+    def _rewritten(self, audited: Sequence[AuditSource], *, steps: bool) -> Rewriter:
         """Rewrite the histories of the checkpoints branches among some sources, or those of the steps."""
         change = BlobRewrite(blobs=self._blobs, checkpoints=self.target.checkpoints, sessions=self.target.sessions)
         rewriter = Rewriter(self._objects, self._pack, change, self._message)
-        tips = [source.tip for source in found if (source.kind != sources.CHECKPOINT) == steps]
+        tips = [source.tip for source in audited if (source.kind != sources.CHECKPOINT) == steps]
         rewriter.rewrite(self.place.top, tips, steps=steps)
         return rewriter
 
@@ -125,14 +125,14 @@ class Planner:
         return [sources.AuditSource(ref=ref, tip=tip, kind=sources.CHECKPOINT) for ref, tip in tips.items()
                 if not known or history.count(self.place.top, tip, f"^{known[0]}")]  # fmt: skip
 
-    def _replace_blobs(self, found: Sequence[AuditSource]) -> None:
+    def _replace_blobs(self, audited: Sequence[AuditSource]) -> None:
         """Fill the map of blobs that change, and note which checkpoints and sessions have them."""
         places: dict[str, list[tuple[str, str, str]]] = {}
-        for source in found:
+        for source in audited:
             for added in additions.find(self.place.top, [source.tip], source.folders):
                 for path, oid in added.blobs:
                     places.setdefault(oid, []).append((source.kind, path, added.message))
-        tips = [source.tip for source in found]
+        tips = [source.tip for source in audited]
         promised.fetch(self.place.top, tips, [oid for oid, at in places.items() if self._reads(at[0][1])])
         names = list(places)
         for start in range(0, len(names) if self.target.secret is not None else 0, _BATCH):
@@ -208,11 +208,11 @@ class Planner:
         secret = self.target.secret
         if secret is None:
             return 0
-        found: dict[str, str] = {}
+        paths: dict[str, str] = {}
         for source in steps:
             for added in additions.find(self.place.top, [source.tip]):
-                found.update({oid: path for path, oid in added.blobs if not path.startswith(sources.SAID + "/")})
-        names, count = list(found), 0
+                paths.update({oid: path for path, oid in added.blobs if not path.startswith(sources.SAID + "/")})
+        names, count = list(paths), 0
         for start in range(0, len(names), _BATCH):
             blobs = self._objects.get_all(names[start : start + _BATCH])
             count += sum(blob is not None and secret.is_in(blob.data) for blob in blobs)
@@ -231,12 +231,12 @@ def _own_files(place: Place) -> Iterator[tuple[str, str]]:
     """Yield our files, without the undo points of ``forget``: these exist to bring back what it removed."""
     own = [os.path.join(undo_folder.root(other), point.id) + os.sep for other in own_files.places(place)
            for point in transaction.find_all(other) if point.command == COMMAND]  # fmt: skip
-    yield from (found for found in own_files.find(place) if not found[1].startswith(tuple(own)))
+    yield from (entry for entry in own_files.find(place) if not entry[1].startswith(tuple(own)))
 
 
 def _undo_tips(place: Place, objects: Objects) -> list[AuditSource]:
     """Return what undo points would restore of our refs, so that none brings back what is forgotten."""
-    found = {}
+    by_tip = {}
     for other in own_files.places(place):
         for point in transaction.find_all(other):
             for ref, *tips in point.moves if point.command != COMMAND else ():
@@ -244,5 +244,5 @@ def _undo_tips(place: Place, objects: Objects) -> list[AuditSource]:
                 kind, folders = (sources.CHECKPOINT, ()) if ref == LOCAL_REF else (sources.STEP, (sources.SAID,))
                 for tip in tips if is_ours else ():
                     if tip and objects.commit(tip) is not None:
-                        found[tip] = sources.AuditSource(ref=ref, tip=tip, kind=kind, folders=folders)
-    return list(found.values())
+                        by_tip[tip] = sources.AuditSource(ref=ref, tip=tip, kind=kind, folders=folders)
+    return list(by_tip.values())

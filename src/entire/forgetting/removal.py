@@ -135,8 +135,8 @@ def _move_branch(context: Context, draft: Draft, plan: ForgetPlan, target: Forge
 
 
 def _sessions_of(context: Context, tip: str, name: str) -> list[str]:
-    found = checkpoints.read_at(context.objects, tip, CheckpointId(name))
-    return sorted({slot.session_id for slot in found.slots if slot.session_id} if found is not None else ())
+    checkpoint = checkpoints.read_at(context.objects, tip, CheckpointId(name))
+    return sorted({slot.session_id for slot in checkpoint.slots if slot.session_id} if checkpoint is not None else ())
 
 
 def _remove_sessions(place: Place, draft: Draft, target: ForgetTarget) -> None:

@@ -58,18 +58,18 @@ def _check_session(context: Context, name: str) -> None:
 
 def _value_of(context: Context, known: Verdicts, digest: str) -> tuple[bytes, str]:
     """Return the value and the rule of a finding, by the beginning of its digest."""
-    found: dict[str, tuple[bytes, str]] = {}
+    values: dict[str, tuple[bytes, str]] = {}
     for name, data in _texts(context):
         for finding in context.redactor.find(data, lines=verdicts.is_lines(name)):
             value = verdicts.plain(data[finding.start : finding.end])
             if known.digest(value).startswith(digest):
-                found[known.digest(value)] = (value, finding.rule)
-    if not found:
+                values[known.digest(value)] = (value, finding.rule)
+    if not values:
         raise EntireError(f"no finding starts with {digest}; nothing was changed",
                           hint="run `entire audit` to list them")  # fmt: skip
-    if len(found) > 1:
-        raise EntireError(f"{digest} is ambiguous: {', '.join(sorted(found))}", hint="give more digits")
-    return next(iter(found.values()))
+    if len(values) > 1:
+        raise EntireError(f"{digest} is ambiguous: {', '.join(sorted(values))}", hint="give more digits")
+    return next(iter(values.values()))
 
 
 def _texts(context: Context) -> Iterator[tuple[str, bytes]]:

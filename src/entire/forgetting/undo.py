@@ -74,19 +74,19 @@ def _replayed(context: Context, bases: Mapping[str, str]) -> dict[str, tuple[str
     undo restores.
     """
     where = context.place.top
-    found = {ref: tip for ref, tip in refs.find(where, "refs/heads/entire", "refs/entire").items() if tip not in bases}
+    tips = {ref: tip for ref, tip in refs.find(where, "refs/heads/entire", "refs/entire").items() if tip not in bases}
     replayer = Replayer(context.objects, Pack(where, history.oid_size(where)), bases)
-    replayer.replay(where, list(found.values()))
-    return {ref: (tip, replayer.commits[tip]) for ref, tip in found.items() if tip in replayer.commits}
+    replayer.replay(where, list(tips.values()))
+    return {ref: (tip, replayer.commits[tip]) for ref, tip in tips.items() if tip in replayer.commits}
 
 
 def _replaced(place: Place, draft: Draft) -> dict[str, str]:
     """Return the commits and blobs that take the place of others because of what is undone: back to these."""
     path = forgotten.path(place.common_dir)
     now, before = forgotten.read(place.common_dir), forgotten.parse(draft.planned(path))
-    found = {old: new for old, new in now.commits.items() if old not in before.commits}
-    found.update({old: new for old, new in now.blobs.items() if old not in before.blobs})
-    return {new: old for old, new in found.items() if new}
+    replaced = {old: new for old, new in now.commits.items() if old not in before.commits}
+    replaced.update({old: new for old, new in now.blobs.items() if old not in before.blobs})
+    return {new: old for old, new in replaced.items() if new}
 
 
 def _instead(place: Place, last: Transaction, newer: Collection[str]) -> dict[str, str]:

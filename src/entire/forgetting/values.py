@@ -55,11 +55,11 @@ class Secret:
         """Raise UsageError if the value is a part of a key, id, time or name in a record of ours: it would be none
         without it.
         """
-        found = [match["key"] or match["whole"] for match in _STRUCTURE.finditer(record)
+        parts = [match["key"] or match["whole"] for match in _STRUCTURE.finditer(record)
                  if self.value in (match["key"] or match["whole"]) and self.value != match["whole"]]  # fmt: skip
-        found += [name for name in _NAMED.findall(record) if self.value in name]
-        if found:
-            raise UsageError(f"the value is part of {found[0].decode()}, which Entire's own records need; "
+        parts += [name for name in _NAMED.findall(record) if self.value in name]
+        if parts:
+            raise UsageError(f"the value is part of {parts[0].decode()}, which Entire's own records need; "
                              "nothing was changed", hint=_INSTEAD)  # fmt: skip
 
     def removed(self, name: str, data: bytes) -> bytes:

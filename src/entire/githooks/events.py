@@ -37,6 +37,6 @@ def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str], given: by
 
 def _pushed(given: bytes) -> tuple[PushedRef, ...]:
     lines = given.decode("utf-8", "surrogateescape").split("\n")
-    found = (line.rsplit(" ", 3) for line in lines)
-    return tuple(PushedRef(source=words[0], new=words[1], ref=words[2], old=words[3]) for words in found
+    rows = (line.rsplit(" ", 3) for line in lines)
+    return tuple(PushedRef(source=words[0], new=words[1], ref=words[2], old=words[3]) for words in rows
                  if len(words) == 4)  # fmt: skip

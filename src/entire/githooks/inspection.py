@@ -80,16 +80,16 @@ def private_folder(common_dir: str) -> str:
 
 def inspect(root: str) -> Inspection:
     """Examine the git hooks of the worktree with root ``root``."""
-    found = hooks.folder(root)
-    refused = _refusal(root, found)
+    folder = hooks.folder(root)
+    refused = _refusal(root, folder)
     settings = managers.settings_files(root)
-    states = tuple(_hook(found, name, refused=bool(refused), settings=settings) for name in NAMES)
+    states = tuple(_hook(folder, name, refused=bool(refused), settings=settings) for name in NAMES)
     in_use = [hook.manager for hook in states if hook.manager]
     backups = [manager_of(read(hook.path + BACKUP)) for hook in states if hook.path]
-    in_use += [manager.name for manager in (*backups, _of_pre_commit(found)) if manager is not None]
-    in_use += ["husky"] if managers.is_husky(found.path) else []
+    in_use += [manager.name for manager in (*backups, _of_pre_commit(folder)) if manager is not None]
+    in_use += ["husky"] if managers.is_husky(folder.path) else []
     return Inspection(
-        found=found,
+        found=folder,
         refused=refused,
         hooks=states,
         managers=tuple(dict.fromkeys([*in_use, *managers.configured(root)])),
@@ -97,22 +97,22 @@ def inspect(root: str) -> Inspection:
     )
 
 
-def _of_pre_commit(found: HooksFolder) -> managers.Manager | None:
+def _of_pre_commit(folder: HooksFolder) -> managers.Manager | None:
     """Return the manager of git's most common hook, which we do not use."""
-    return manager_of(read(os.path.join(found.path, "pre-commit")))
+    return manager_of(read(os.path.join(folder.path, "pre-commit")))
 
 
-def _refusal(root: str, found: HooksFolder) -> str:
+def _refusal(root: str, folder: HooksFolder) -> str:
     """Return why the hooks folder is not the repository's own; '' if it is."""
-    if found.scope not in _OWN_SCOPES:
-        return f"core.hooksPath is not set for this repository alone ({found.scope}, {found.origin})"
-    if managers.is_husky(found.path):
+    if folder.scope not in _OWN_SCOPES:
+        return f"core.hooksPath is not set for this repository alone ({folder.scope}, {folder.origin})"
+    if managers.is_husky(folder.path):
         return "core.hooksPath is a folder that husky manages"
-    if found.tracked:
+    if folder.tracked:
         return "core.hooksPath is a folder that this repository tracks"
-    if _is_no_folder(found.path):
-        return f"core.hooksPath is not a folder: {found.path}"
-    link = tree_files.link_to(found.path)
+    if _is_no_folder(folder.path):
+        return f"core.hooksPath is not a folder: {folder.path}"
+    link = tree_files.link_to(folder.path)
     return f"core.hooksPath leads through a symbolic link: {os.path.relpath(link, root)}" if link else ""
 
 
@@ -120,17 +120,17 @@ def _is_no_folder(path: str) -> bool:
     return os.path.exists(path) and not os.path.isdir(path)
 
 
-def _hook(found: HooksFolder, name: str, *, refused: bool, settings: list[str]) -> Hook:
-    if _is_no_folder(found.path):
+def _hook(hooks_folder: HooksFolder, name: str, *, refused: bool, settings: list[str]) -> Hook:
+    if _is_no_folder(hooks_folder.path):
         return Hook(name=name, path="")
-    folder = found.path
+    folder = hooks_folder.path
     if os.path.basename(folder) == "_" and managers.is_husky(folder):  # its own hooks call files one level up
         folder = os.path.dirname(folder)
     path = os.path.join(folder, name)
     content = read(path)
     manager = manager_of(content)
-    script = _script(path, content, os.path.join(private_folder(found.common_dir), name), settings)
-    if manager is None and managers.is_husky(found.path) and refused:
+    script = _script(path, content, os.path.join(private_folder(hooks_folder.common_dir), name), settings)
+    if manager is None and managers.is_husky(hooks_folder.path) and refused:
         return Hook(name=name, path=path, script=script, manager="husky")
     return Hook(name=name, path=path, script=script, manager=manager.name if manager is not None else "")
 

@@ -85,8 +85,8 @@ def install(root: str, *, command: str = "") -> Report:
 def own_command() -> str:
     """Return the absolute path of ``entire``: beside this interpreter, else on PATH; '' if it is in neither."""
     folders = [os.path.dirname(sys.executable), *os.get_exec_path()]
-    found = (os.path.join(folder, "entire") for folder in folders)
-    return next((os.path.abspath(path) for path in found if os.path.isfile(path) and os.access(path, os.X_OK)), "")
+    candidates = (os.path.join(folder, "entire") for folder in folders)
+    return next((os.path.abspath(path) for path in candidates if os.path.isfile(path) and os.access(path, os.X_OK)), "")
 
 
 def repair(state: Inspection) -> None:
@@ -278,8 +278,8 @@ def _backups(path: str) -> list[str]:
     folder, name = os.path.split(path + BACKUP)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     numbers = sorted((int(end) for other in names if (end := other.removeprefix(name + ".")).isdigit()), reverse=True)
-    found = [path + BACKUP, *(f"{path}{BACKUP}.{number}" for number in numbers)]
-    return [backup for backup in found if os.path.lexists(backup)]
+    backups = [path + BACKUP, *(f"{path}{BACKUP}.{number}" for number in numbers)]
+    return [backup for backup in backups if os.path.lexists(backup)]
 
 
 def _remove_folder(path: str) -> None:

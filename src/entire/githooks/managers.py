@@ -56,12 +56,12 @@ def settings_files(root: str) -> list[str]:
 
 def configured(root: str) -> list[str]:
     """Return the managers whose settings are in a worktree."""
-    found = [
+    named = [
         manager.name
         for manager in MANAGERS
         if any(os.path.isfile(os.path.join(root, name)) for name in manager.settings)
     ]
-    return (["husky"] if os.path.isdir(os.path.join(root, _HUSKY)) else []) + found
+    return (["husky"] if os.path.isdir(os.path.join(root, _HUSKY)) else []) + named
 
 
 def is_husky(path: str) -> bool:

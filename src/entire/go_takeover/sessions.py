@@ -46,11 +46,15 @@ def import_everywhere(place: Place) -> None:
     """Import the Go CLI's sessions in every worktree that they name, so that the git hooks are active there."""
     tops = {session.worktree.path or place.main_top for session in sessions.list_states(place) if session.foreign}
     for top in sorted(tops):
-        found = layout.find(top) if os.path.isdir(top) else None
-        chosen = settings.load(found) if found is not None and found.common_dir == place.common_dir else None
-        if found is None or chosen is None:
+        place_there = layout.find(top) if os.path.isdir(top) else None
+        chosen = (
+            settings.load(place_there)
+            if place_there is not None and place_there.common_dir == place.common_dir
+            else None
+        )
+        if place_there is None or chosen is None:
             continue
-        context = Context(found, chosen, AgentDirectory.without_plugins())
+        context = Context(place_there, chosen, AgentDirectory.without_plugins())
         try:
             with context.lock():
                 import_go_sessions(context)
@@ -82,7 +86,8 @@ def import_go_sessions(context: Context, present: str = "") -> None:
     ]
     try:
         _import(
-            context, [found for found in (_reconstruct(context, session) for session in wanted) if found is not None]
+            context,
+            [rebuilt for rebuilt in (_reconstruct(context, session) for session in wanted) if rebuilt is not None],
         )
     except (EntireError, OSError, ValueError, TypeError, LookupError) as error:
         context.log.error(
@@ -97,10 +102,10 @@ def note_seen(context: Context) -> None:
     """
     place, written = context.place, sessions.folder_time(context.place)
     since = sessions.seen_time(place) / 1e9 - _MARGIN
-    found = [context.session(session_id) for session_id in sessions.foreign_since(place, since)]
+    states = [context.session(session_id) for session_id in sessions.foreign_since(place, since)]
     elsewhere = {
         session.worktree.path
-        for session in found
+        for session in states
         if session is not None and session.foreign and (session.is_running or session.work.steps)
     }
     for top in sorted(elsewhere - {place.top}):
@@ -158,7 +163,7 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
         stored_start = before.get("step_transcript_start")
         start = stored_start if isinstance(stored_start, int) else prompts[-1].position if prompts else 0
     _set_counted(context, session, transcript, prompts, end)
-    found = _rebuild_turns(context, session, transcript, prompts, min(start, end.count))
+    turns = _rebuild_turns(context, session, transcript, prompts, min(start, end.count))
     lost = session.is_running and context.now() - max(session.times.last_seen, _transcript_time(session)) > _STALE
     if lost:
         session.phase = Phase.IDLE
@@ -174,7 +179,7 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
     differed = [*(untracked if isinstance(untracked, list) else ()), *_user_files(context, session)]
     touched = frozenset([*session.work.open_files, *reported])
     session.work = replace(session.work, open_files=[])  # set again from the steps and the worktree
-    return GoSession(session=session, transcript=transcript, turns=tuple(found), prompted=frozenset(map(str, differed)),
+    return GoSession(session=session, transcript=transcript, turns=tuple(turns), prompted=frozenset(map(str, differed)),
                 touched=touched, lost=lost)  # fmt: skip
 
 
@@ -202,8 +207,8 @@ def _user_files(context: Context, session: Session) -> list[str]:
     except CorruptError:
         return []
     pending = state.get("pending_prompt_attribution")
-    found = pending.get("user_added_per_file") if isinstance(pending, dict) else None
-    return list(found) if isinstance(found, dict) else []
+    counts = pending.get("user_added_per_file") if isinstance(pending, dict) else None
+    return list(counts) if isinstance(counts, dict) else []
 
 
 def _set_counted(
@@ -238,15 +243,15 @@ def _records(context: Context, session_id: str) -> list[SessionRecord]:
     commits = history.containing(context.place.top, f"{trailers.SESSION}: {session_id}", start=checkpoints.LOCAL_REF)
     subjects = [commit.subject for commit in commits if commit.subject.startswith("Checkpoint: ")]
     ids = dict.fromkeys(subject.removeprefix("Checkpoint: ") for subject in subjects)
-    found = []
+    records = []
     for name in ids:
         if not is_checkpoint_id(name):
             continue
         checkpoint = checkpoints.read(context.objects, [checkpoints.LOCAL_REF], CheckpointId(name))
         slot = checkpoint.slot_of(session_id) if checkpoint is not None else None
         if slot is not None and slot.record is not None:
-            found.append(slot.record)
-    return found
+            records.append(slot.record)
+    return records
 
 
 def _counted_end(transcript: SessionTranscript, record: SessionRecord, prompts: Sequence[Prompt], end: Position) -> int:
@@ -302,7 +307,7 @@ def _rebuild_turns(
     logged = {note.position: note.turn for note in turnlog.read(context.place, session.session_id)}
     ended_prompts = [prompt for prompt in prompts if prompt.position < start]
     last_id = session.turn.id if session.turn is not None else new_id()
-    found, fresh = [], []
+    turns, fresh = [], []
     for number, prompt in enumerate(ended_prompts):
         is_last = number == len(ended_prompts) - 1
         position = 0 if number == 0 else prompt.position
@@ -312,7 +317,7 @@ def _rebuild_turns(
         turn = Turn(id=logged.get(position) or own, ref=prompt.id, prompt=context.redactor.redact_text(prompt.text),
                     start=Position(count=position), prompt_position=position, started=prompt.time, ended=ended,
                     tokens=_spent(transcript, position, after))  # fmt: skip
-        found.append(turn)
+        turns.append(turn)
         if position not in logged:
             fresh += turnlog.of_turn(turn, [replace(prompt, position=position)])
     turnlog.append(context.place, session.session_id, fresh, context.redactor)
@@ -322,8 +327,8 @@ def _rebuild_turns(
         if current is not None:
             text = context.redactor.redact_text(current.text)
             turn = replace(turn, ref=current.id, prompt=text, started=current.time)
-        found.append(turn)
-    if not found:  # no transcript: one turn stands for all
-        found = [Turn(id=last_id, started=session.times.last_seen, ended=session.times.last_seen)]
-    session.turn = replace(found[-1], start=transcript.at(found[-1].start.count))
-    return [*found[:-1], session.turn]
+        turns.append(turn)
+    if not turns:  # no transcript: one turn stands for all
+        turns = [Turn(id=last_id, started=session.times.last_seen, ended=session.times.last_seen)]
+    session.turn = replace(turns[-1], start=transcript.at(turns[-1].start.count))
+    return [*turns[:-1], session.turn]

@@ -112,7 +112,7 @@ def record_steps(context: Context, go_sessions: Sequence[GoSession]) -> dict[str
 
 def _branches(context: Context, go_sessions: Sequence[GoSession]) -> list[tuple[str, str, list[Logged]]]:
     """Return the sessions' shadow branches, oldest first: name, the tree that the first step follows, and the steps."""
-    found = []
+    branches = []
     bases = {go_session.session.worktree.base_commit for go_session in go_sessions if go_session.session.work.steps}
     names = {steps.branch_name(base, context.place.worktree_id): base for base in bases}
     tips = refs.read(context.place.top, *(f"refs/heads/{name}" for name in names))
@@ -127,8 +127,8 @@ def _branches(context: Context, go_sessions: Sequence[GoSession]) -> list[tuple[
             before, rows = rows[recorded[0]].oid, rows[recorded[0] + 1 :]
             commit = context.objects.commit(before)
         if commit is not None and rows:
-            found.append((name, commit.tree, rows))
-    return sorted(found, key=lambda branch: branch[2][-1].time)
+            branches.append((name, commit.tree, rows))
+    return sorted(branches, key=lambda branch: branch[2][-1].time)
 
 
 def _changes(context: Context, before: str, oid: str) -> Entries:

@@ -25,8 +25,8 @@ def note_end(session: Session, event: Event) -> None:
     """Mark a session as cleared; its end may be reported more than once."""
     if session.phase is not Phase.ENDED:
         session.metadata[CLEARED] = event.turn_ref
-        found = agent_process(event.pid)
-        session.process = found if found.pid else session.process
+        caller = agent_process(event.pid)
+        session.process = caller if caller.pid else session.process
 
 
 def take_previous(context: Context, session: Session, event: Event) -> str:
@@ -36,8 +36,8 @@ def take_previous(context: Context, session: Session, event: Event) -> str:
     recent = sessions.recent(context.place, _RECENT)
     candidates = [other for other in recent if _was_cleared(other, event) and other.session_id != session.session_id]
     by_turn = [other for other in candidates if event.turn_ref and other.metadata[CLEARED] == event.turn_ref]
-    found = by_turn or _of_process(context, candidates, agent_process(event.pid)) if candidates else []
-    previous = context.session(found[0].session_id) if len(found) == 1 else None
+    likely = by_turn or _of_process(context, candidates, agent_process(event.pid)) if candidates else []
+    previous = context.session(likely[0].session_id) if len(likely) == 1 else None
     if previous is None:
         return ""
     del previous.metadata[CLEARED]

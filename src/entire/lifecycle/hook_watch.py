@@ -31,17 +31,17 @@ def check(place: Place, *, repair: bool) -> list[str]:
         return known
     from entire.githooks import inspection, install
 
-    found = inspection.inspect(place.top)
-    problems = found.problems
+    inspected = inspection.inspect(place.top)
+    problems = inspected.problems
     is_repairable = any(problem.harmless for problem in problems)
     try:
         if repair and is_repairable:
-            install.repair(found)
+            install.repair(inspected)
     finally:
         if repair or not is_repairable:
-            found = inspection.inspect(place.top) if is_repairable else found
-            _store(place, found.examined(), [problem.message for problem in found.problems])
-    return [problem.message for problem in found.problems if repair or not problem.harmless]
+            inspected = inspection.inspect(place.top) if is_repairable else inspected
+            _store(place, inspected.examined(), [problem.message for problem in inspected.problems])
+    return [problem.message for problem in inspected.problems if repair or not problem.harmless]
 
 
 def _stored(place: Place) -> list[str] | None:
@@ -81,7 +81,7 @@ def _config_files(place: Place) -> list[str]:
 
 def _state(path: str) -> list[Any] | None:
     try:
-        found = os.stat(path)
+        facts = os.stat(path)
     except (OSError, ValueError):
         return None
-    return [found.st_mtime_ns, found.st_size, found.st_mode]
+    return [facts.st_mtime_ns, facts.st_size, facts.st_mode]

@@ -82,12 +82,12 @@ class Call:
         from entire.model import jsontext
 
         try:
-            found = jsontext.loads(self.stdin())
+            value = jsontext.loads(self.stdin())
         except (ValueError, RecursionError) as error:
             raise EntireError(f"standard input is not JSON: {error}") from None
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             raise EntireError("standard input is not a JSON object")
-        return found
+        return value
 
 
 class Subcommand(Value):

@@ -47,15 +47,15 @@ def describe(agent: Agent, about: object) -> dict[str, Any]:
 
 
 def _capabilities(agent: Agent) -> set[str]:
-    found = {"entire_positions"}
+    names = {"entire_positions"}
     for name in agent.capabilities:
         published, extensions = _CAPABILITIES.get(name, ("", ()))
-        found |= {published, *extensions}
+        names |= {published, *extensions}
     if agent.hook_names:
-        found.add("hooks")
+        names.add("hooks")
     transcript = agent.transcript("", stored=b"")
     if hasattr(transcript, "messages"):
-        found.add("entire_messages")
+        names.add("entire_messages")
     if hasattr(transcript, "stream"):
-        found.add("entire_records")
-    return found
+        names.add("entire_records")
+    return names

@@ -68,9 +68,9 @@ def _record(content: bytes) -> dict[str, Any] | None:
     """Return a whole record that was written instead of a transcript."""
     from entire.agents.transcripts import loads
 
-    found = loads(content) if b'"native_data"' in content else None
-    is_record = isinstance(found, dict) and {"session_id", "agent_name", "native_data"} <= found.keys()
-    return found if is_record else None
+    record = loads(content) if b'"native_data"' in content else None
+    is_record = isinstance(record, dict) and {"session_id", "agent_name", "native_data"} <= record.keys()
+    return record if is_record else None
 
 
 def write(agent: Agent, record: dict[str, Any], root: str) -> None:

@@ -154,11 +154,11 @@ def _calculate_tokens(call: Call) -> Any:
 def _extract_all_modified_files(call: Call) -> Any:
     transcript: Any = _given(call)
     since = _since(call, transcript)
-    found = [
+    reports = [
         *transcript.files(since),
         *(file for other in _subagents(call, transcript, since) for file in other.files(START)),
     ]
-    return {"files": _unique(report.path for report in found)}
+    return {"files": _unique(report.path for report in reports)}
 
 
 def _calculate_total_tokens(call: Call) -> Any:

@@ -30,14 +30,14 @@ class Config(Value):
     def exceptions(self) -> str:
         """The exceptions in words, '' for none."""
         allowed = self.own.allowed
-        found = (("value", allowed.values), ("rule", allowed.rules), ("path", allowed.paths))
-        return ", ".join(f"{len(each)} {word}{'s' * (len(each) != 1)}" for word, each in found if each)
+        exceptions = (("value", allowed.values), ("rule", allowed.rules), ("path", allowed.paths))
+        return ", ".join(f"{len(each)} {word}{'s' * (len(each) != 1)}" for word, each in exceptions if each)
 
     @property
     def exceptions_id(self) -> str:
         """The hash of what is excepted: whoever trusts it trusts nothing else."""
-        found = (self.own.allowed.values, self.own.allowed.rules, self.own.allowed.paths)
-        return sha256(repr([sorted(each) for each in found]).encode("utf-8", "surrogatepass")).hexdigest()
+        exceptions = (self.own.allowed.values, self.own.allowed.rules, self.own.allowed.paths)
+        return sha256(repr([sorted(each) for each in exceptions]).encode("utf-8", "surrogatepass")).hexdigest()
 
     def without_exceptions(self) -> Config:
         return replace(self, own=OwnRules(self.own.rules, self.own.personal), unfollowed=self.exceptions)

@@ -38,7 +38,7 @@ def values(data: bytes) -> frozenset[int]:
     """Return where the sealed strings of a JSON document start, behind their quotes."""
     if not any(hint in data for hint in _HINTS):
         return frozenset()
-    named = [found.start(1) for found in patterns.compile(_NAMED).finditer(data)]
+    named = [starts.start(1) for starts in patterns.compile(_NAMED).finditer(data)]
     return frozenset((*named, *(start for _, _, start in _thoughts(data))))
 
 
@@ -60,7 +60,7 @@ def without_broken(data: bytes) -> bytes:
 
 def _mended(record: bytes) -> bytes:
     broken = [(start, end) for start, end, _ in _thoughts(record) if _MARK in record[start:end]]
-    broken += [found.span() for found in patterns.compile(_BROKEN).finditer(record)]
+    broken += [match.span() for match in patterns.compile(_BROKEN).finditer(record)]
     kept, done = bytearray(), 0
     for start, end in sorted(broken):
         kept += record[done:start]

@@ -30,29 +30,29 @@ _MAX_FILE = 4 << 20
 _REGULAR = ("100644", "100755")
 
 
-def change(context: Context, session: Session, found: SnapshotChange, reported: Sequence[str]) -> SnapshotChange:
-    """Return the change as it was when the session's turn was interrupted; ``found`` if nothing changed since."""
+def change(context: Context, session: Session, seen: SnapshotChange, reported: Sequence[str]) -> SnapshotChange:
+    """Return the change as it was when the session's turn was interrupted; ``seen`` if nothing changed since."""
     turn, top = session.turn, context.place.top
-    if turn is None or not turn.interrupted or found.tree:
-        return found
-    paths = [path for path in reported if path in found.taken.changes]
+    if turn is None or not turn.interrupted or seen.tree:
+        return seen
+    paths = [path for path in reported if path in seen.taken.changes]
     later = [path for path in paths if unreported.changed_at(top, path)[0] > turn.interrupted]
     edits = _edits(context, session, turn) if later else {}
-    known = {path: _content(context, found, path, edits.get(path, ())) for path in later}
+    known = {path: _content(context, seen, path, edits.get(path, ())) for path in later}
     contents = {path: content for path, content in known.items() if content is not None}
     if not contents:
-        return found
-    snapshot, size = found.taken.snapshot, len(found.taken.base_tree)
+        return seen
+    snapshot, size = seen.taken.snapshot, len(seen.taken.base_tree)
     ids = {path: blob_id(content, size) for path, content in contents.items()}
     facts = {path: [snapshot.files[path][0], oid, 0, 0, 0, 0] for path, oid in ids.items()}  # to be read again
     changes = {path: (snapshot.files[path][0], oid) for path, oid in ids.items()}
     taken = replace(
-        found.taken,
+        seen.taken,
         snapshot=replace(snapshot, files={**snapshot.files, **facts}),
-        changes={**found.taken.changes, **changes},
-        links={**found.taken.links, **contents},
+        changes={**seen.taken.changes, **changes},
+        links={**seen.taken.links, **contents},
     )
-    return replace(found, taken=taken)
+    return replace(seen, taken=taken)
 
 
 def _edits(context: Context, session: Session, turn: Turn) -> dict[str, list[Edit]]:
@@ -60,18 +60,18 @@ def _edits(context: Context, session: Session, turn: Turn) -> dict[str, list[Edi
     transcript = context.transcripts.of(session)
     if transcripts.size(transcript.path) > _MAX_TRANSCRIPT:
         return {}
-    found: dict[str, list[Edit]] = {}
+    edits: dict[str, list[Edit]] = {}
     whole = readings.of(context.adapters.reader(session), transcript.native.snapshot())
     for message in whole.messages():
         call = message.call if message.at >= turn.start.count else None
         for edit in call.edits if call is not None and not call.has_failed else ():
-            found.setdefault(transcript.relative(edit.path), []).append(edit)
-    return found
+            edits.setdefault(transcript.relative(edit.path), []).append(edit)
+    return edits
 
 
-def _content(context: Context, found: SnapshotChange, path: str, edits: Sequence[Edit]) -> bytes | None:
+def _content(context: Context, seen: SnapshotChange, path: str, edits: Sequence[Edit]) -> bytes | None:
     """Return what a path's edits made of it; None if they cannot be carried out, or if git stores something else."""
-    mode, oid = found.taken.changes[path] or ("", "")
+    mode, oid = seen.taken.changes[path] or ("", "")
     now = files.read(os.path.join(context.place.top, path)) if mode in _REGULAR else None
     if not edits or now is None or len(now) > _MAX_FILE or blob_id(now, len(oid)) != oid:
         return None

@@ -32,17 +32,17 @@ def trees(context: Context, head: str, until: str = "") -> tuple[str, ...]:
     commits = [*_popped(context), *_moved_to(context, head, until)]
     if not until:
         commits += _in_progress(context)
-    found = dict.fromkeys(filter(None, map(context.objects.tree_id, commits[-_MOST:])))
-    found.pop(context.journal.attribution.tree, None)
-    return tuple(found)
+    brought = dict.fromkeys(filter(None, map(context.objects.tree_id, commits[-_MOST:])))
+    brought.pop(context.journal.attribution.tree, None)
+    return tuple(brought)
 
 
-def parted_from(context: Context, parent_tree: str, found: Sequence[str]) -> str:
+def parted_from(context: Context, parent_tree: str, brought: Sequence[str]) -> str:
     """Return the tree of HEAD at the last snapshot, if git has since put ``parent_tree``, which is one of the trees
-    ``found``, in its place; '' if not, or if a reset may have left the files as they were.
+    ``brought``, in its place; '' if not, or if a reset may have left the files as they were.
     """
     snapshot = context.journal.snapshot
-    moves = reflog.moves_after(context.place, snapshot.reflog) if parent_tree in found else []
+    moves = reflog.moves_after(context.place, snapshot.reflog) if parent_tree in brought else []
     return snapshot.head_tree if moves and not any(move.is_reset for move in moves) else ""
 
 

@@ -48,10 +48,10 @@ def head_moved(context: Context, before: str, after: str) -> None:
         record(context, between(context, before, after), before)
 
 
-def record(context: Context, found: Sequence[Logged], before: str) -> None:
+def record(context: Context, commits: Sequence[Logged], before: str) -> None:
     """Record the commits that HEAD gained since ``before``, newest first."""
     complete = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
-    fresh = [commit for commit in reversed(found) if commit.oid not in complete]
+    fresh = [commit for commit in reversed(commits) if commit.oid not in complete]
     carried = follow(context, fresh, before)
     _note_merges(context, [commit for commit in fresh if commit.oid not in carried])
 
@@ -84,9 +84,9 @@ def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Car
     add_unlinks(context, _unlinked_originals(context, commits))
     links = context.links
     ids = {commit.oid: links.of(commit) for commit in commits}
-    ids = {oid: found for oid, found in ids.items() if found}
+    ids = {oid: named for oid, named in ids.items() if named}
     copied = copied_ids(context, [commit for commit in commits if commit.oid not in ids], before)
-    carried = {commit.oid: found for commit in commits if (found := ids.get(commit.oid) or copied.get(commit.oid))}
+    carried = {commit.oid: named for commit in commits if (named := ids.get(commit.oid) or copied.get(commit.oid))}
     add_links(context, carried, _made_by_people(context, [commit for commit in commits if commit.oid in carried]))
     return carried
 
@@ -122,22 +122,22 @@ def _unlinked_originals(context: Context, commits: Sequence[Logged]) -> dict[str
     """
     links = context.links
     gone = _unlinked_authors(context)
-    found = {}
+    ids_by_commit = {}
     for commit in commits if gone else ():
         copy, counts = context.objects.commit(commit.oid), links.counts(commit.oid)
         authors = gone.get(copy.author, ()) if copy is not None else ()
-        found[commit.oid] = [name for name in links.of(commit) if name in authors and name not in counts]
-    return found
+        ids_by_commit[commit.oid] = [name for name in links.of(commit) if name in authors and name not in counts]
+    return ids_by_commit
 
 
 def _unlinked_authors(context: Context) -> dict[str, set[CheckpointId]]:
     """Return the checkpoints that a person has unlinked from commits, by the commits' authors and times."""
-    found: dict[str, set[CheckpointId]] = {}
+    ids_by_author: dict[str, set[CheckpointId]] = {}
     for oid, ids in context.links.unlinked_commits().items():
         commit = context.objects.commit(oid)
         if commit is not None:
-            found.setdefault(commit.author, set()).update(ids)
-    return found
+            ids_by_author.setdefault(commit.author, set()).update(ids)
+    return ids_by_author
 
 
 # ---------------------------------------------------------------- copies of commits that are linked by their ids
@@ -154,7 +154,7 @@ def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") ->
         return {}
     from entire.git import reflog
 
-    found: dict[str, list[CheckpointId]] = {}
+    ids_by_copy: dict[str, list[CheckpointId]] = {}
     copies = []
     moves = reflog.moves(context.place)
     for commit in candidates:
@@ -162,16 +162,18 @@ def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") ->
         if by is None:
             copies.append(commit)
         elif by.is_amend:
-            found[commit.oid] = links.recorded(reflog.through_amends(moves, by, links.recorded).old)
+            ids_by_copy[commit.oid] = links.recorded(reflog.through_amends(moves, by, links.recorded).old)
     same = [commit for commit in map(context.objects.commit, (copy.oid for copy in copies)) if commit is not None]
-    found.update({oid: links.of_patch(patch_id) for oid, patch_id in patch_ids(context, same).items()})
+    ids_by_copy.update({oid: links.of_patch(patch_id) for oid, patch_id in patch_ids(context, same).items()})
     if gone := _unlinked_authors(context):
         authors = {commit.oid: gone.get(commit.author, set()) for commit in same}
-        found = {oid: [name for name in ids if name not in authors.get(oid, ())] for oid, ids in found.items()}
-    found = {oid: ids for oid, ids in found.items() if ids}
+        ids_by_copy = {
+            oid: [name for name in ids if name not in authors.get(oid, ())] for oid, ids in ids_by_copy.items()
+        }
+    ids_by_copy = {oid: ids for oid, ids in ids_by_copy.items() if ids}
     if before:
-        _note_changed(context, [commit for commit in same if commit.oid not in found], before)
-    return found
+        _note_changed(context, [commit for commit in same if commit.oid not in ids_by_copy], before)
+    return ids_by_copy
 
 
 def _note_changed(context: Context, copies: Sequence[Commit], before: str) -> None:
@@ -288,8 +290,8 @@ def patch_ids(context: Context, commits: Iterable[Commit]) -> dict[str, str]:
         parent = context.objects.commit(commit.parents[0]) if commit.parents else None
         trees[commit.oid] = (parent.tree if parent is not None else diff.EMPTY_TREE[len(commit.tree)], commit.tree)
     pairs = list(dict.fromkeys(trees.values()))
-    found = dict(zip(pairs, patch_ids_between(context, pairs), strict=True))
-    return {oid: found[pair] for oid, pair in trees.items()}
+    ids_by_pair = dict(zip(pairs, patch_ids_between(context, pairs), strict=True))
+    return {oid: ids_by_pair[pair] for oid, pair in trees.items()}
 
 
 def with_more(context: Context, pairs: Sequence[tuple[Logged, Logged]]) -> list[tuple[Logged, Logged]]:

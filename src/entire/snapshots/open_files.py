@@ -49,6 +49,6 @@ def _holders(context: Context, paths: Sequence[str]) -> dict[str, set[str]]:
     recorded = Recorded(entries=tuple(attribution.entries), reports=attribution.reports)
     base = snapshot.head_tree or diff.EMPTY_TREE[len(snapshot.tree)]
     trees = CommitTrees(tree=snapshot.tree, parent_tree=base)
-    found = content.examine(context.place.top, recorded, trees, paths, attribution.stashed_paths)
-    sessions = {line.path: {owner.session_id for owner in line.owners() if owner.is_new} for line in found.fresh}
+    examined = content.examine(context.place.top, recorded, trees, paths, attribution.stashed_paths)
+    sessions = {line.path: {owner.session_id for owner in line.owners() if owner.is_new} for line in examined.fresh}
     return {path: holders for path, holders in sessions.items() if holders}

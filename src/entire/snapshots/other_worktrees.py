@@ -29,7 +29,7 @@ _MAX_PATHS = 500
 def note(context: Context, session: Session, paths: Sequence[str]) -> None:
     """Record absolute paths outside the session's worktree in the journals of the worktrees that contain them."""
     places: dict[str, Place] = {}
-    found: dict[str, list[str]] = {}
+    paths_by_top: dict[str, list[str]] = {}
     for path in paths[:_MAX_PATHS]:
         place = layout.find(os.path.dirname(path))
         if (
@@ -39,11 +39,13 @@ def note(context: Context, session: Session, paths: Sequence[str]) -> None:
         ):
             continue
         places[place.top] = place
-        found.setdefault(place.top, []).append(os.path.relpath(os.path.realpath(path), os.path.realpath(place.top)))
+        paths_by_top.setdefault(place.top, []).append(
+            os.path.relpath(os.path.realpath(path), os.path.realpath(place.top))
+        )
     for top, place in places.items():
         chosen = settings.load(place)
         if chosen is not None and chosen.enabled:
-            _note_in(context.beside(place, chosen), session, found[top])
+            _note_in(context.beside(place, chosen), session, paths_by_top[top])
 
 
 def _is_same_path(first: str, second: str) -> bool:
@@ -88,9 +90,9 @@ def live(place: Place) -> Iterator[Place]:
     names = layout.other_head_logs(place)
     for git_dir in (os.path.join(place.common_dir, "worktrees", name) if name else place.common_dir for name in names):
         if os.path.exists(os.path.join(git_dir, "entire", "live")):
-            found = layout.find(layout.linked_top(git_dir) or os.path.dirname(git_dir))
-            if found is not None and _is_same_path(found.git_dir, git_dir):
-                yield found
+            other = layout.find(layout.linked_top(git_dir) or os.path.dirname(git_dir))
+            if other is not None and _is_same_path(other.git_dir, git_dir):
+                yield other
 
 
 def receive(context: Context, session: Session, *, is_committing: bool) -> bool:

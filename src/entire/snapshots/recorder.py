@@ -111,9 +111,9 @@ def compare(context: Context, taken: TakenSnapshot) -> SnapshotChange:
         return SnapshotChange(taken=taken, paths=(), tree=tree)
     from entire.git import diff
 
-    found = [change.path for change in diff.changes(context.place.top, last, tree)]
-    own = _own_paths(context, found, tree, trees)
-    returned = frozenset(found).difference(own)
+    changed = [change.path for change in diff.changes(context.place.top, last, tree)]
+    own = _own_paths(context, changed, tree, trees)
+    returned = frozenset(changed).difference(own)
     return SnapshotChange(taken=taken, paths=tuple(own), returned=tuple(returned), brought=trees, tree=tree)
 
 
@@ -304,8 +304,8 @@ def _attribute(context: Context, entry: Entry, committed: Container[str] = ()) -
 
 def _sessions_of(context: Context, entry: Entry) -> list[Session]:
     """Return the sessions of this worktree whose turns may have caused a snapshot's changes."""
-    found = map(context.session, {turn.session_id for turn in entry.turns()})
-    return [session for session in found if session is not None and context.in_this_worktree(session)]
+    sessions = map(context.session, {turn.session_id for turn in entry.turns()})
+    return [session for session in sessions if session is not None and context.in_this_worktree(session)]
 
 
 def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequence[str]) -> list[str]:
@@ -446,13 +446,13 @@ def _destination(context: Context, session: Session, head: str) -> Destination:
 def folders_of_others(context: Context, session: Session, target: Destination) -> dict[str, tuple[str, str]]:
     """Return the metadata folders of other sessions with steps on the same branch: the Go CLI reads only its tip."""
     others = [other for other in context.relevant_sessions() if other is not session and other.work.steps]
-    found = {}
+    folders = {}
     for other in others if target.parent and target.parent == target.old else ():
         path = steps.metadata_folder(other.session_id)
         folder = context.objects.get(f"{target.parent}:{path}")
         if folder is not None and folder.type == "tree":
-            found[path] = ("040000", folder.oid)
-    return found
+            folders[path] = ("040000", folder.oid)
+    return folders
 
 
 def blobs(stream: ImportStream, contents: Mapping[str, str | Redacted]) -> dict[str, tuple[str, str]]:

@@ -28,7 +28,7 @@ def reports_so_far(context: Context, *, is_quick: bool = False) -> dict[TurnKey,
     """Return the paths that the tools of each turn in progress have reported so far. ``is_quick``: no plugin is called,
     however many sessions it has; what its turns report is known at their ends.
     """
-    found: dict[TurnKey, list[str]] = {}
+    reports: dict[TurnKey, list[str]] = {}
     for session in context.relevant_sessions():
         is_at_work = session.is_running or bool(session.background)
         if is_at_work and session.turn is not None:
@@ -38,8 +38,8 @@ def reports_so_far(context: Context, *, is_quick: bool = False) -> dict[TurnKey,
             known = context.journal.attribution.reports.get(session.turn_key, ())
             reported = transcript.files(session.turn.start, transcript.end())
             own = list(dict.fromkeys([*known, *reported]))
-            found.update(transcript.reports(context.journal.attribution.reports, own))
-    return found
+            reports.update(transcript.reports(context.journal.attribution.reports, own))
+    return reports
 
 
 def find(

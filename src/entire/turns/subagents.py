@@ -141,8 +141,8 @@ def _is_in_background(context: Context, session: Session, event: Event) -> bool:
     if is_left or event.subagent_id in session.background:  # a foreground subagent ends within its turn
         return True
     transcript = context.transcripts.of(session)
-    found = transcript.subagents(_since(session), transcript.end())
-    return any(subagent.id == event.subagent_id and subagent.background for subagent in found)
+    subagents = transcript.subagents(_since(session), transcript.end())
+    return any(subagent.id == event.subagent_id and subagent.background for subagent in subagents)
 
 
 def _since(session: Session) -> Position:

@@ -339,14 +339,14 @@ def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, f
     """Return the turn's prompts from the transcript, else the prompt of its start event. ``first``: it is the session's
     first turn.
     """
-    found = _first_of(transcript.prompts(turn.start, finish))
-    if not found and turn.prompt:
+    prompts = _first_of(transcript.prompts(turn.start, finish))
+    if not prompts and turn.prompt:
         from entire.conversation.records import Prompt
 
-        found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
-    if found and first and not transcript.prompts(START, turn.start):
-        found[0] = replace(found[0], position=0)  # what precedes a session's first prompt belongs to it
-    return found
+        prompts = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
+    if prompts and first and not transcript.prompts(START, turn.start):
+        prompts[0] = replace(prompts[0], position=0)  # what precedes a session's first prompt belongs to it
+    return prompts
 
 
 def _first_of(prompts: list[Prompt]) -> list[Prompt]:
@@ -429,7 +429,7 @@ def _whole(
 
 def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str, Redacted]:
     """Return the transcripts of subagents that no checkpoint contains, as their files in a step."""
-    found: dict[str, Redacted] = {}
+    kept: dict[str, Redacted] = {}
     for tool_use_id, task in session.tasks.items():
         if task.done and task.ref and task.subagent and not task.kept:
             content = transcript.subagent_content(task.ref)
@@ -437,8 +437,8 @@ def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str
                 task.stored = oid
                 if session.is_external:
                     transcript.record_subagent(task)
-                found |= steps.task_files(session.session_id, tool_use_id, task.subagent, content)
-    return found
+                kept |= steps.task_files(session.session_id, tool_use_id, task.subagent, content)
+    return kept
 
 
 def _step_prompts(context: Context, session: Session) -> list[Redacted]:

@@ -30,20 +30,20 @@ def command(as_json: bool) -> int:
 
 
 def run(*, as_json: bool = False) -> int:
-    found = Plugins.find().listing()
+    listed = Plugins.find().listing()
     if as_json:
-        text.write(form.dumps({"plugins": found}))
+        text.write(form.dumps({"plugins": listed}))
     else:
-        text.write_wrapped(_page(found, text.style_for(sys.stdout)))
+        text.write_wrapped(_page(listed, text.style_for(sys.stdout)))
     return 0
 
 
-def _page(found: Sequence[PluginView], style: Style) -> list[str]:
-    if not found:
+def _page(plugins: Sequence[PluginView], style: Style) -> list[str]:
+    if not plugins:
         return ["There is no plugin on PATH.", "A plugin is an executable `entire-agent-NAME`."]
-    lines = text.table(map(_row, found))
-    problems = [text.full_path(f"{plugin.path}: {plugin.problem}") for plugin in found if plugin.problem]
-    waiting = [plugin.name for plugin in found if plugin.state in ("not allowed", "changed", "denied")]
+    lines = text.table(map(_row, plugins))
+    problems = [text.full_path(f"{plugin.path}: {plugin.problem}") for plugin in plugins if plugin.problem]
+    waiting = [plugin.name for plugin in plugins if plugin.state in ("not allowed", "changed", "denied")]
     name = waiting[0] if len(waiting) == 1 else "NAME"
     hint = [f"`entire plugin allow {name}` lets a plugin run."] if waiting else []
     return [*lines, *([""] if problems or hint else []), *(style(line, "dim") for line in problems), *hint]

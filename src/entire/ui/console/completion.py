@@ -28,11 +28,11 @@ def of(*kinds: str) -> Complete:
         from entire.workspace.candidates import Candidates
 
         try:
-            found = Candidates.find().of(kinds, incomplete)
+            names = Candidates.find().of(kinds, incomplete)
         except Exception:
             return []
         return [CompletionItem(name.name, help=text.one_line(name.about, _WIDTH) or None)
-                for name in found if text.plain(name.name) == name.name]  # fmt: skip
+                for name in names if text.plain(name.name) == name.name]  # fmt: skip
 
     return complete
 

@@ -24,15 +24,15 @@ def matching(words: Sequence[str], query: str) -> list[int]:
 
 def preview_lines(preview: Preview, number: int) -> list[Line]:
     """Return a preview's first lines, or the reason why there is no preview."""
-    found: list[Line] = []
+    lines: list[Line] = []
     try:
         for line in preview(number):
-            found.append(line)
-            if len(found) == _PREVIEW_LINES:
+            lines.append(line)
+            if len(lines) == _PREVIEW_LINES:
                 break
     except EntireError as error:
-        found.append((text.plain(error.message), "red"))
-    return found
+        lines.append((text.plain(error.message), "red"))
+    return lines
 
 
 def wrapped(words: Sequence[str], gap: str, width: int) -> str:

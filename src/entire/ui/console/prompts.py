@@ -158,9 +158,9 @@ def letter(question: str, answers: Mapping[str, str], default: str) -> str:
     shown = ", ".join(f"[{key.upper() if key == default else key}]{word[1:]}" for key, word in answers.items())
     while True:
         reply = answer(f"{question} {shown}: ").casefold()
-        found = [key for key, word in answers.items() if reply in (key, word)]
-        if found or not reply:
-            return found[0] if found else default
+        keys = [key for key, word in answers.items() if reply in (key, word)]
+        if keys or not reply:
+            return keys[0] if keys else default
         _say(f"Please answer {', '.join(answers)}.")
 
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 _AT_ONCE = 100  # values that are not held back for those after them
 
 
-def json_list(found: Iterable[Value]) -> None:
+def json_list(values: Iterable[Value]) -> None:
     """Write one JSON list, with each value on a line of its own, as they are found."""
     before = "[\n"
-    for number, value in enumerate(found):
+    for number, value in enumerate(values):
         text.write(before + form.line(value))
         before = ",\n"
         if number < _AT_ONCE:

@@ -47,17 +47,17 @@ def wrap(line: str, cells: int) -> list[str]:
     line, cells = line.expandtabs(4).rstrip(), max(cells, 2)
     indent = line[: len(line) - len(line.lstrip())]
     indent = indent if width(indent) <= cells // 2 and width(indent) + 2 <= cells else ""  # room for one character
-    found: list[str] = []
+    rows: list[str] = []
     start = 0
     while True:
-        lead = indent if found else ""
+        lead = indent if rows else ""
         window = lead + line[start : start + 2 * cells]  # no more than this is measured at a time
         head = _head(window, cells)
         if len(head) == len(window) and start + 2 * cells >= len(line):
-            return [*found, head]
+            return [*rows, head]
         blank = len(head) if window[len(head) : len(head) + 1] == " " else head.rfind(" ", len(indent) + 1)
         end = blank if blank > len(indent) else len(head)
-        found.append(window[:end].rstrip())
+        rows.append(window[:end].rstrip())
         start += end - len(lead)
         start += len(line[start : start + 2 * cells]) - len(line[start : start + 2 * cells].lstrip(" "))
 

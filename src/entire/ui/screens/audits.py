@@ -50,7 +50,7 @@ def _remote(remote: RemoteView, now: float, *, pushed: bool) -> Iterator[str]:
 
 def _row(secret: SecretView) -> Sequence[str]:
     since = text.moment(secret.since) if secret.since else "-"
-    where = ", ".join(dict.fromkeys(place(found) for found in secret.places[:_PLACES]))
+    where = ", ".join(dict.fromkeys(place(spot) for spot in secret.places[:_PLACES]))
     more = len(secret.places) - _PLACES
     pushed = ", ".join(map(text.plain, secret.pushed)) or "-"
     return (
@@ -63,15 +63,15 @@ def _row(secret: SecretView) -> Sequence[str]:
     )
 
 
-def place(found: PlaceView) -> str:
+def place(where: PlaceView) -> str:
     """Name where a secret is."""
-    if not found.ref:
-        return f"{found.kind} {text.plain(found.path)}"
-    if found.kind == "commit message":
-        return f"message of {found.commit[:7]}"
-    if found.checkpoint:
-        return f"checkpoint {found.checkpoint} {text.plain(found.path[14:])}"
-    name = text.plain(found.path.rpartition("/")[2])
-    return f"{found.kind} {found.commit[:7]} {name}" + (
-        f" of session {text.plain(found.session[:8])}" if found.session else ""
+    if not where.ref:
+        return f"{where.kind} {text.plain(where.path)}"
+    if where.kind == "commit message":
+        return f"message of {where.commit[:7]}"
+    if where.checkpoint:
+        return f"checkpoint {where.checkpoint} {text.plain(where.path[14:])}"
+    name = text.plain(where.path.rpartition("/")[2])
+    return f"{where.kind} {where.commit[:7]} {name}" + (
+        f" of session {text.plain(where.session[:8])}" if where.session else ""
     )

@@ -223,10 +223,10 @@ def _counts(call: ToolCall | None) -> str:
     """Return what a folded call hides: lines edited, lines of output."""
     if call is None:
         return ""
-    found = [edits.counts(call.edits)] if call.edits else []
+    parts = [edits.counts(call.edits)] if call.edits else []
     lines = len(call.output.rstrip("\n").split("\n")) if call.output.strip() else 0
-    found += [text.count(lines, "line")] if lines and not call.edits else []
-    return f" ({', '.join(found)})" if found else ""
+    parts += [text.count(lines, "line")] if lines and not call.edits else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _cut(said: str, lines: int, characters: int) -> tuple[str, str]:

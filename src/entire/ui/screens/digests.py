@@ -37,60 +37,60 @@ def rows(part: PartView, *, short: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the rows of a session's part, each with its title; one that repeats is left out. The page shows the prompts
     unless it is ``short``: then the intent stands for everything.
     """
-    found = part.digest
-    if found is None:
+    digest = part.digest
+    if digest is None:
         return
-    intent = text.one_line(found.intent, 400)
+    intent = text.one_line(digest.intent, 400)
     if intent and (short or intent not in [" ".join(prompt.text.split()) for prompt in part.prompts]):
         yield "Intent", intent
     if short:
         return
-    yield from _rows("Changed", [file(changed) for changed in found.files if changed.added is not None])
-    yield from _rows("Failed", [failure(failed) for failed in found.failures])
-    yield from _rows("Tests", [outcome(run) for run in found.tests])
-    yield from _rows("Taken back", [attempt(tried) for tried in found.attempts])
+    yield from _rows("Changed", [file(changed) for changed in digest.files if changed.added is not None])
+    yield from _rows("Failed", [failure(failed) for failed in digest.failures])
+    yield from _rows("Tests", [outcome(run) for run in digest.tests])
+    yield from _rows("Taken back", [attempt(tried) for tried in digest.attempts])
 
 
-def file(found: FileDigest) -> str:
+def file(digest: FileDigest) -> str:
     """Return what happened to a file, on one line."""
-    name = text.one_line(found.path, 120)
-    said = [_STATUS.get(found.status, "changed")] if found.status else []
-    if found.added is not None and (found.added or found.removed):
-        said.append(f"+{found.added:,} -{found.removed or 0:,}")
-    if found.added and found.by_session is not None and found.by_session < found.added:
-        said.append(f"{found.by_session:,} by this session")
+    name = text.one_line(digest.path, 120)
+    said = [_STATUS.get(digest.status, "changed")] if digest.status else []
+    if digest.added is not None and (digest.added or digest.removed):
+        said.append(f"+{digest.added:,} -{digest.removed or 0:,}")
+    if digest.added and digest.by_session is not None and digest.by_session < digest.added:
+        said.append(f"{digest.by_session:,} by this session")
     return f"{name} ({', '.join(said)})" if said else name
 
 
-def failure(found: FailureDigest, words: Words = PLAIN) -> str:
+def failure(digest: FailureDigest, words: Words = PLAIN) -> str:
     """Return a failed command, its error and what fixed it, on one line."""
-    times = f" ({found.times} times)" if found.times > 1 else ""
-    error = f": {words.said(found.error)}" if found.error else ""
-    return f"{words.command(found.command)}{times}{error}; {_fix(found, words)}"
+    times = f" ({digest.times} times)" if digest.times > 1 else ""
+    error = f": {words.said(digest.error)}" if digest.error else ""
+    return f"{words.command(digest.command)}{times}{error}; {_fix(digest, words)}"
 
 
-def _fix(found: FailureDigest, words: Words) -> str:
-    if not found.is_fixed:
+def _fix(digest: FailureDigest, words: Words) -> str:
+    if not digest.is_fixed:
         return "not fixed"
-    names = found.files or found.commands
+    names = digest.files or digest.commands
     more = f" and {len(names) - words.names} more" if len(names) > words.names else ""
-    how = "fixed in " if found.files else "fixed by "
+    how = "fixed in " if digest.files else "fixed by "
     return how + ", ".join(map(words.name, names[: words.names])) + more if names else "worked later"
 
 
-def outcome(found: TestRunDigest, words: Words = PLAIN) -> str:
+def outcome(digest: TestRunDigest, words: Words = PLAIN) -> str:
     """Return a run of tests and its result, on one line."""
-    figures = [(found.passed, "passed"), (found.failed, "failed"), (found.skipped, "skipped")]
+    figures = [(digest.passed, "passed"), (digest.failed, "failed"), (digest.skipped, "skipped")]
     known = ", ".join(f"{number:,} {word}" for number, word in figures if number)
-    result = {"passed": "passed", "failed": "failed"}.get(found.result, "result not recorded")
-    return f"{words.command(found.command)}: {result}" + (f" ({known})" if known else "")
+    result = {"passed": "passed", "failed": "failed"}.get(digest.result, "result not recorded")
+    return f"{words.command(digest.command)}: {result}" + (f" ({known})" if known else "")
 
 
-def attempt(found: AttemptDigest) -> str:
+def attempt(digest: AttemptDigest) -> str:
     """Return lines that did not stay, on one line."""
-    more = f" and {text.count(found.lines - 1, 'more line')}" if found.lines > 1 else ""
-    instead = f" by {text.one_line(found.instead, 60)}" if found.instead else ""
-    return f"{text.one_line(found.path, 80)}: {text.one_line(found.text, 60)}{more}, {found.fate}{instead}"
+    more = f" and {text.count(digest.lines - 1, 'more line')}" if digest.lines > 1 else ""
+    instead = f" by {text.one_line(digest.instead, 60)}" if digest.instead else ""
+    return f"{text.one_line(digest.path, 80)}: {text.one_line(digest.text, 60)}{more}, {digest.fate}{instead}"
 
 
 def _rows(title: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:

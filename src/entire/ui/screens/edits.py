@@ -33,8 +33,8 @@ def _changes(edit: Edit) -> list[str]:
         return _replaced(old, new)
     import difflib
 
-    found = list(difflib.unified_diff(old, new, lineterm="", n=_CONTEXT))[2:]
-    return ["@@" if line.startswith("@@") else line for line in found][1:]
+    unified = list(difflib.unified_diff(old, new, lineterm="", n=_CONTEXT))[2:]
+    return ["@@" if line.startswith("@@") else line for line in unified][1:]
 
 
 def _replaced(old: list[str], new: list[str]) -> list[str]:

@@ -110,15 +110,15 @@ GROWTH = (
 
 def widths(width: int | None) -> dict[str, int]:
     """Return the cells of each column that is shown at a width; None: as wide as it likes."""
-    found: dict[str, int] = {}
+    shown: dict[str, int] = {}
     least = max(_NARROWEST, width // 3) if width is not None else 0
     for name, cells in GROWTH:
-        taken = {**found, name: cells}
+        taken = {**shown, name: cells}
         if width is None or width - sum(taken.values()) - GAP * len(taken) >= least:
-            found = taken
-        elif name not in found:
+            shown = taken
+        elif name not in shown:
             break
-    return {name: found[name] for name in COLUMNS if name in found}
+    return {name: shown[name] for name in COLUMNS if name in shown}
 
 
 def lines(rows: Iterable[LogRow], width: int | None, now: float, style: Style) -> Iterator[str]:

@@ -86,8 +86,8 @@ def undone(view: LinkUndoneView) -> Iterator[str]:
 
 def remedy(reason: str, commit: str) -> str:
     """Say what to do about the reason for which a commit is not linked; '' if its text is of another version."""
-    found = reasons.find(reason)
-    return found.remedy.replace("link COMMIT", f"link {commit[:7]}") if found is not None else ""
+    known = reasons.find(reason)
+    return known.remedy.replace("link COMMIT", f"link {commit[:7]}") if known is not None else ""
 
 
 def _ids(ids: list[str] | tuple[str, ...]) -> str:

@@ -74,9 +74,11 @@ def section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> I
         yield from ("  " + line for line in shown)
 
 
-def _sessions(found: Sequence[SessionView], now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
+def _sessions(sessions: Sequence[SessionView], now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
     """Show this worktree's sessions that are open or have uncommitted files; with ``detailed``, all sessions."""
-    shown = [state for state in found if detailed or (state.is_here and (state.phase != "ended" or state.open_files))]
+    shown = [
+        state for state in sessions if detailed or (state.is_here and (state.phase != "ended" or state.open_files))
+    ]
     rows = []
     for session in shown:
         name = session.session_id if detailed else session.session_id[:8]
@@ -95,7 +97,7 @@ def _sessions(found: Sequence[SessionView], now: float, *, detailed: bool, width
             yield "  transcript: " + text.one_line(session.transcript_problem, _REASON)
         if detailed and not session.is_here:
             yield "  in " + text.plain(session.worktree)
-    hidden = len(found) - len(shown)
+    hidden = len(sessions) - len(shown)
     if hidden:
         yield f"({text.count(hidden, 'session')} more, ended or in another worktree: --detailed shows them)"
 
@@ -110,8 +112,8 @@ def _with_prompt(line: str, prompt: str, width: int | None) -> list[str]:
     return [line if width is None else wrapping.fit(line, room), *below]
 
 
-def _unlinked(found: Sequence[UnlinkedView], *, detailed: bool) -> list[str]:
-    shown = found if detailed else found[:5]
+def _unlinked(commits: Sequence[UnlinkedView], *, detailed: bool) -> list[str]:
+    shown = commits if detailed else commits[:5]
     rows = [
         (commit.commit[:7], text.one_line(commit.subject, 50), text.one_line(commit.reason, 160)) for commit in shown
     ]

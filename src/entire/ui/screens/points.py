@@ -53,9 +53,9 @@ def entry(point: PointView) -> dict[str, object]:
     }
 
 
-def forgotten(found: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+def forgotten(commits: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     """Say which commits are no points, since their checkpoint was forgotten."""
-    for commit, name, day in found:
+    for commit, name, day in commits:
         yield f"commit {commit[:7]} is no point: checkpoint {name} was forgotten on {day}"
 
 
@@ -122,13 +122,13 @@ def side(point: PointView) -> str:
 
 def _depths(points: Sequence[PointView]) -> list[int]:
     parents = {point.id: point.parent for point in points}
-    found = []
+    depths = []
     for point in points:
         depth, parent = 0, point.parent
         while parent in parents and depth < 4:
             depth, parent = depth + 1, parents[parent]
-        found.append(depth)
-    return found
+        depths.append(depth)
+    return depths
 
 
 def _fit(line: str, cells: int) -> str:

@@ -28,13 +28,13 @@ _PARTS = (
 )
 
 
-def choose(workspace: Workspace, found: Sequence[PointView], request: RewindRequest) -> PointView | None:
+def choose(workspace: Workspace, listed: Sequence[PointView], request: RewindRequest) -> PointView | None:
     """Let the user choose a point; None if they quit."""
     now = time.time()
 
     def preview(number: int) -> Iterator[tuple[str, str]]:
-        point = found[number]
-        with workspace.points.rewind(replace(request, to=name(point, found))) as rewind:
+        point = listed[number]
+        with workspace.points.rewind(replace(request, to=name(point, listed))) as rewind:
             yield from about(point)
             yield from (
                 (line, "") for line in points.summary(rewind.view, text.Style(False), keep_mine=request.keep_mine)
@@ -43,22 +43,22 @@ def choose(workspace: Workspace, found: Sequence[PointView], request: RewindRequ
 
     number = prompts.pick(
         "Rewind to which point?",
-        [points.words(point) for point in found],
-        lambda width: points.rows(found, width, now),
+        [points.words(point) for point in listed],
+        lambda width: points.rows(listed, width, now),
         preview,
     )
-    return found[number] if number is not None else None
+    return listed[number] if number is not None else None
 
 
-def with_last_start(found: Sequence[PointView]) -> list[PointView]:
+def with_last_start(listed: Sequence[PointView]) -> list[PointView]:
     """Put the start of the last turn before the points, as the first choice."""
-    turns = [point for point in found if point.before_prompt]
+    turns = [point for point in listed if point.before_prompt]
     last = max(turns, key=lambda point: point.prompted, default=None)
     if last is None:
-        return list(found)
+        return list(listed)
     start = replace(last, id=last.before_prompt, kind="start", time=last.prompted, is_before_prompt=True,
                     before_prompt="", is_condensed=False, files=(), added=0, removed=0)  # fmt: skip
-    return [start, *found]
+    return [start, *listed]
 
 
 def about(point: PointView) -> Iterator[tuple[str, str]]:
@@ -74,9 +74,9 @@ def about(point: PointView) -> Iterator[tuple[str, str]]:
         yield f"{text.count(len(point.files), 'file')}: {shown}" + (f" and {more} more" if more > 0 else ""), "dim"
 
 
-def name(point: PointView, found: Sequence[PointView]) -> str:
+def name(point: PointView, listed: Sequence[PointView]) -> str:
     """Return an unambiguous id of a point: a squashed commit has several checkpoints."""
-    same = sum(other.id == point.id for other in found)
+    same = sum(other.id == point.id for other in listed)
     return point.checkpoint_id if same > 1 and point.checkpoint_id else point.id
 
 

@@ -119,11 +119,11 @@ def _went(view: StoryView) -> Iterator[str]:
         yield from _more(len(view.tests), _ROWS, "earlier run")
 
 
-def _sessions(found: Sequence[StorySessionView]) -> Iterator[str]:
+def _sessions(sessions: Sequence[StorySessionView]) -> Iterator[str]:
     rows = [
         (code(session.session_id, 40), plain(session.agent), plain(", ".join(session.models), 80),
          f"{session.prompts:,}", f"{session.commits:,}", checkpoint_page.tokens(session.tokens))
-        for session in found
+        for session in sessions
     ]  # fmt: skip
     yield from _table(("Session", "Agent", "Model", "Prompts", "Commits", "Tokens"), rows)
 
@@ -133,9 +133,9 @@ def _fate(commit: StoryCommitView, name: str) -> str:
     return f"forgotten on {day}" if day else "not stored here"
 
 
-def _commits(found: Sequence[StoryCommitView]) -> Iterator[str]:
+def _commits(commits: Sequence[StoryCommitView]) -> Iterator[str]:
     rows = []
-    for commit in found:
+    for commit in commits:
         names = [code(name) + (f" ({_fate(commit, name)})" if name in commit.missing else "")
                  for name in dict.fromkeys((*commit.checkpoint_ids, *commit.missing))]  # fmt: skip
         linked = ", ".join(names) or ("merge" if commit.is_merge else "")
@@ -144,8 +144,8 @@ def _commits(found: Sequence[StoryCommitView]) -> Iterator[str]:
     yield from _table(("Commit", "Subject", "Author", "Agents", "Checkpoints"), rows)
 
 
-def _unlinked(found: Sequence[StoryCommitView]) -> Iterator[str]:
-    for commit in found:
+def _unlinked(commits: Sequence[StoryCommitView]) -> Iterator[str]:
+    for commit in commits:
         if not (commit.checkpoint_ids or commit.missing or commit.is_merge):
             reason = f": {plain(commit.reason)}" if commit.reason else ""
             yield f"- {code(commit.oid[:7])} {plain(commit.subject, 100)}{reason}"

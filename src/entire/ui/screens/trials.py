@@ -54,9 +54,9 @@ def _row(hit: HitView) -> Sequence[str]:
     return place, hit.rule, text.plain(hit.mask), hit.hash
 
 
-def rules(found: Sequence[RuleView], style: Style) -> Iterator[str]:
+def rules(listed: Sequence[RuleView], style: Style) -> Iterator[str]:
     """List rules by kind."""
-    for kind, group in groupby(found, key=lambda rule: rule.kind):
+    for kind, group in groupby(listed, key=lambda rule: rule.kind):
         yield style(_TITLES[kind], "bold")
         rows = [(rule.id, text.one_line(rule.example, _WIDTH), text.plain(rule.source)) for rule in group]
         yield from text.table([("RULE", "EXAMPLE", "SOURCE"), *rows], lead="  ")
