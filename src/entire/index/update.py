@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 
 from entire.index.texts import Texts
 from entire.index.tracks import Tracks
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
-    from entire.index.entries import IndexLink, IndexSource, Read
+    from entire.index.entries import IndexEntry, IndexLink, IndexSource, Read
+
+    Progress = Callable[[int, int, int], None]  # conversations that were read, of how many; their messages
 
 _BATCH = 20_000
-"""Messages in a transaction: an interrupted build continues after the last one."""
+"""Messages in a transaction: a build that is killed continues after the last one."""
 
 
 def state(db: sqlite3.Connection, name: str) -> str:
@@ -41,23 +44,35 @@ def keys(db: sqlite3.Connection, scope: str) -> set[str]:
 
 
 def change(
-    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read,
-    progress: Callable[[int], None],
-) -> None:  # fmt: skip
-    """Add conversations, and forget those with the keys ``gone``. Calls ``progress`` with the messages read so far."""
+    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read, progress: Progress
+) -> None:
+    """Add conversations, and forget those with the keys ``gone``.
+
+    If reading fails, or the user interrupts it, what was read by then stays in the index.
+    """
     was_enabled = gc.isenabled()
     gc.disable()  # a build makes millions of values and no cycles
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
-        _change(db, new, gone, read, progress)
+        _change(db, new, gone, lambda source: _interruptible(read, source, before), progress)
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if was_enabled:
             gc.enable()
 
 
+def _interruptible(read: Read, source: IndexSource, mask: Iterable[int]) -> Sequence[IndexEntry]:
+    """Read a conversation. Only meanwhile, an interruption arrives: a conversation is written wholly or not at all."""
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        return read(source)
+    finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+
+
 def _change(
-    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read,
-    progress: Callable[[int], None],
-) -> None:  # fmt: skip
+    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read, progress: Progress
+) -> None:
     added: dict[str, list[IndexSource]] = {}
     unknown = set(missing(db, [source.key for source in new]))
     for source in sorted(new, key=lambda source: (source.created, source.key)):
@@ -67,22 +82,32 @@ def _change(
     for key in gone:
         for number, session_id in db.execute("SELECT id, session FROM version WHERE key = ?", (key,)):
             removed.setdefault(session_id, []).append(number)
-    texts, count, pending = Texts(db), 0, 0
+    texts, done, count, pending = Texts(db), 0, 0, 0
     for session_id in dict.fromkeys([*added, *removed]):
         tracks = Tracks(db, texts, session_id)
         for source in reversed(added.get(session_id, [])):  # the last has most of the others in it
-            entries = read(source)
+            try:
+                entries = read(source)
+            except BaseException:
+                _keep(db, texts, tracks)
+                raise
             tracks.add(source, entries)
-            pending += len(entries)
+            done, count, pending = done + 1, count + len(entries), pending + len(entries)
+            progress(done, len(unknown), count)
         tracks.remove(removed.get(session_id, ()))
-        tracks.settle()
-        if pending >= _BATCH:
-            texts.settle()
-            db.commit()
-            count, pending = count + pending, 0
-            progress(count)
+        if pending < _BATCH:
+            tracks.settle()
+        else:
+            _keep(db, texts, tracks)
+            pending = 0
     texts.settle()
     texts.erase()
+    db.commit()
+
+
+def _keep(db: sqlite3.Connection, texts: Texts, tracks: Tracks) -> None:
+    tracks.settle()
+    texts.settle()
     db.commit()
 
 

@@ -20,8 +20,10 @@ from bench import conversations
 from entire.cli import main
 from entire.git.read import Objects
 from entire.index import database
+from entire.index.entries import IndexEntry, IndexSource
 from entire.model.findings import SearchRequest
 from entire.model.ids import CheckpointId
+from entire.queries.searches.stored_conversations import StoredConversations
 from entire.redact import trusted
 from entire.store import checkpoint_writer, checkpoints
 from entire.workspace import Workspace
@@ -408,6 +410,34 @@ def test_searches_killed_at_any_moment_leave_an_index_that_answers(story: Story,
     assert len(found) == 52
     shutil.rmtree(search.file.parent)
     assert search("oribi", "--limit", "0", "--kind", "prompt") == found
+
+
+def test_an_interrupted_first_search_says_how_far_it_is_and_the_next_goes_on_there(
+    story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversations.fill(story.root, 3 * conversations.MESSAGES_A_SESSION)
+    asked: list[str] = []
+    told: list[str] = []
+    read = StoredConversations.read
+
+    def interrupted(stored: StoredConversations, source: IndexSource) -> list[IndexEntry]:
+        asked.append(source.key)
+        if len(asked) == 6:
+            raise KeyboardInterrupt
+        return read(stored, source)
+
+    monkeypatch.setattr(StoredConversations, "read", interrupted)
+    monkeypatch.setattr("entire.ui.console.text.progress", told.append)
+    monkeypatch.setattr("entire.queries.searches.search._MANY", 0)
+    assert search.run("the")[0] == 130
+    assert told[0] == "Building the search index: 0 of 12 conversations, 0 messages"
+    assert told[-2].startswith("Building the search index: 5 of 12 conversations, ")
+    assert told[-1].startswith("Interrupted: the index has 5 of 12 conversations, ")
+    monkeypatch.setattr("entire.queries.searches.search._MANY", 100)
+    found = search("the")
+    assert (len(asked), len(set(asked))) == (13, 12)
+    shutil.rmtree(search.file.parent)
+    assert search("the") == found
 
 
 def test_two_searches_at_once_answer_the_same(story: Story, search: Searcher) -> None:

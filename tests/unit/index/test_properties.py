@@ -73,7 +73,7 @@ def bring(db: sqlite3.Connection, present: dict[str, tuple[IndexSource, list[Ind
     """Bring an index to what is stored now."""
     known = update.keys(db, STORED) | update.keys(db, OPEN)
     update.change(db, [source for source, _ in present.values()], known - set(present),
-                  lambda source: present[source.key][1], lambda _: None)  # fmt: skip
+                  lambda source: present[source.key][1], lambda *_: None)  # fmt: skip
 
 
 def content(db: sqlite3.Connection) -> list[tuple[object, ...]]:
@@ -178,7 +178,7 @@ def test_a_text_is_held_once_and_compressed() -> None:
     long = "the same output of a tool\n" * 1000
     with index() as db:
         said = [IndexEntry(kind="output", text=long, position=n) for n in range(50)]
-        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda *_: None)
         ((body,),) = db.execute("SELECT body FROM text").fetchall()
         assert len(body) < len(long) / 20
         assert texts.unpack(body) == long
@@ -188,7 +188,7 @@ def test_a_text_is_held_once_and_compressed() -> None:
 def test_commits_are_those_of_the_checkpoint() -> None:
     with index() as db:
         source = IndexSource(key="a", session_id="s", checkpoint_id="c1")
-        update.change(db, [source], [], lambda _: [IndexEntry(kind="prompt", text="zebra")], lambda _: None)
+        update.change(db, [source], [], lambda _: [IndexEntry(kind="prompt", text="zebra")], lambda *_: None)
         update.set_links(db, [IndexLink(checkpoint_id="c1", oid="1" * 40, author="Ann", time=1.0),
                               IndexLink(checkpoint_id="c1", oid="2" * 40, author="Bob", time=2.0)])  # fmt: skip
         (found,), _ = search.find(db, SearchRequest(query="zebra", author="ann"))
@@ -207,7 +207,7 @@ def test_the_words_of_a_text() -> None:
 def test_a_text_in_many_sessions_is_found_in_each_of_them() -> None:
     with index() as db:
         sources = [IndexSource(key=f"k{number}", session_id=f"s{number}") for number in range(30)]
-        update.change(db, sources, [], lambda _: [IndexEntry(kind="answer", text="Done.")], lambda _: None)
+        update.change(db, sources, [], lambda _: [IndexEntry(kind="answer", text="Done.")], lambda *_: None)
         ((marks,),) = db.execute("SELECT marks FROM text").fetchall()
         assert marks.split() == [words.EVERY, words.WIDESPREAD, words.REPEATED]
         found, _ = search.find(db, SearchRequest(query="done", session="s29"))
@@ -221,7 +221,7 @@ def test_no_text_and_no_query_can_contain_a_mark() -> None:
             IndexEntry(kind="prompt", text=f"zebra {marks}"),
             IndexEntry(kind="prompt", text="yak", tool="Bash", failed=True),
         ]
-        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda *_: None)
         assert search.find(db, SearchRequest(query="zebra", failed=True)) == ([], False)
         assert [one.snippet for one in search.find(db, SearchRequest(query=marks))[0]] == [f"zebra {marks}"]
 
@@ -252,7 +252,7 @@ def test_a_prefix_of_many_words_is_found_without_collecting_them() -> None:
     said = [IndexEntry(kind=kind, text=f"c{n:02}", time=float(n)) for kind in KINDS for n in range(1, 99)]
     asked: list[str] = []
     with index() as db:
-        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        update.change(db, [IndexSource(key="a", session_id="s")], [], lambda _: said, lambda *_: None)
         db.set_trace_callback(asked.append)
         found, has_more = search.find(db, SearchRequest(query="c*", limit=3))
     assert ([finding.snippet for finding in found], has_more) == (["c98", "c97", "c96"], True)

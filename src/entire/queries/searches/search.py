@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _TIPS, _REFS = "tips", "refs"
 _OUR_REFS = ("refs/entire/", "refs/heads/entire/")  # steps, journals: no commit of theirs is linked
 _MANY = 100  # conversations whose reading is announced
+_STEPS = 20  # of which each that is done is told
 
 
 def folder(place: Place) -> str:
@@ -74,32 +75,50 @@ def _command(finding: Finding) -> str:
 
 def _catch_up(db: sqlite3.Connection, catalog: Catalog, progress: Progress) -> None:
     """Take in what the index lacks, forget what is gone."""
-
-    def report(count: int) -> None:
-        progress("Building the search index" + (f" ({count:,} messages)" if count else ""))
-
-    _take_in_stored(db, catalog, report)
-    _take_in_open(db, catalog, report)
+    _take_in_stored(db, catalog, progress)
+    _take_in_open(db, catalog)
     _take_in_links(db, catalog)
 
 
-def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, report: Callable[[int], None]) -> None:
+def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, progress: Progress) -> None:
     tips = " ".join(catalog.commits)
     if update.state(db, _TIPS) == tips:
         return
     with StoredConversations(catalog, update.trees(db)) as stored:
         sources = stored.sources()
-        if len(sources) > _MANY:
-            report(0)
-        update.change(db, sources, stored.gone(update.keys(db, STORED)), stored.read, report)
+        report = _Report(progress)
+        report(0, len(sources), 0)
+        try:
+            update.change(db, sources, stored.gone(update.keys(db, STORED)), stored.read, report)
+        except KeyboardInterrupt:
+            report.stop()
+            raise
         update.set_trees(db, stored.trees)
     update.remember(db, _TIPS, tips)
 
 
-def _take_in_open(db: sqlite3.Connection, catalog: Catalog, report: Callable[[int], None]) -> None:
+class _Report:
+    """Says how far a build is, if it has many conversations to read."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._shown = -1
+        self._how_far = ""
+
+    def __call__(self, done: int, total: int, messages: int) -> None:
+        self._how_far = f"{done:,} of {total:,} conversations, {messages:,} messages"
+        if total > _MANY and done * _STEPS // total > self._shown:
+            self._shown = done * _STEPS // total
+            self._progress(f"Building the search index: {self._how_far}")
+
+    def stop(self) -> None:
+        self._progress(f"Interrupted: the index has {self._how_far}; the next search reads the rest")
+
+
+def _take_in_open(db: sqlite3.Connection, catalog: Catalog) -> None:
     with OpenConversations(catalog.place, catalog.redactor) as found:
         known = update.keys(db, OPEN)
-        update.change(db, list(found.sources.values()), known - set(found.sources), found.read, report)
+        update.change(db, list(found.sources.values()), known - set(found.sources), found.read, lambda *_: None)
 
 
 def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:
