@@ -53,11 +53,11 @@ def read_commands(settings: Path, event: str) -> list[tuple[str, float]]:
         entries = loaded["hooks"][event]
     except (OSError, ValueError, RecursionError, KeyError, TypeError, IndexError):
         return []
-    found = []
+    commands = []
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("command"), str) and entry["command"].strip():
             timeout = entry.get("timeout")
-            found.append(
+            commands.append(
                 (entry["command"], float(timeout) if isinstance(timeout, int | float) and timeout > 0 else TIMEOUT)
             )
-    return found
+    return commands

@@ -111,8 +111,8 @@ def _separator_end(prompt: str, i: int) -> int:
 
 def _read(clause: str) -> Instruction:
     for verb, form in _FORMS:
-        if found := form.fullmatch(clause):
-            parts = {name: value_of(raw) for name, raw in found.groupdict().items() if raw is not None}
+        if match := form.fullmatch(clause):
+            parts = {name: value_of(raw) for name, raw in match.groupdict().items() if raw is not None}
             return Instruction(verb=verb, **parts)
     return Instruction(verb="unknown", text=clause)
 
@@ -131,8 +131,8 @@ def value_of(raw: str) -> str:
     return bare
 
 
-def _unescape(found: re.Match[str]) -> str:
-    code = found[1]
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
     if len(code) > 1:
         return chr(int(code[1:], 16))
-    return _ESCAPES.get(code, found[0])
+    return _ESCAPES.get(code, match[0])

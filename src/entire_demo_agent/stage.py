@@ -113,10 +113,10 @@ class Stage:
         self._teller = teller
         self.programs = Path(sys.executable).parent
         if not (self.programs / "entire").exists():
-            found = shutil.which("entire")
-            if found is None:
+            path = shutil.which("entire")
+            if path is None:
                 raise Failed("the command `entire` is not installed beside this Python")
-            self.programs = Path(found).parent
+            self.programs = Path(path).parent
         self.environment = {name: os.environ[name] for name in KEPT if name in os.environ} | {
             "PATH": os.pathsep.join((str(self.programs), os.environ.get("PATH", os.defpath))),
             "HOME": str(self.home),

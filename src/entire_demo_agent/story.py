@@ -186,11 +186,11 @@ def go_on_elsewhere(teller: Teller, stage: Stage) -> None:
     other.run("git", "clone", "-q", "../../greetings", ".")
     other.quiet("entire", "enable", "--agent", "demo")
     shown = other.run("entire", "resume")
-    found = CONTINUE.search(shown)
-    if found is None:
+    match = CONTINUE.search(shown)
+    if match is None:
         raise Failed("the clone has nothing to resume")
     teller.tell("Their agent remembers our conversation, without the turn that we rewound:")
-    if MEMORY not in other.run(*found[1].split(), "-p", RECALL):
+    if MEMORY not in other.run(*match[1].split(), "-p", RECALL):
         raise Failed("the agent does not remember the conversation")
 
 
@@ -219,8 +219,8 @@ def step_tip(stage: Stage) -> str:
     """Return the short id of the newest step on the current base commit, or the base commit's before the first step."""
     head = stage.quiet("git", "rev-parse", "--short", "HEAD")
     base = stage.quiet("git", "rev-parse", "HEAD")[:7]
-    found = stage.quiet("git", "for-each-ref", "--format=%(objectname:short)", f"{STEPS}{base}-*").split()
-    return found[0] if found else head
+    tips = stage.quiet("git", "for-each-ref", "--format=%(objectname:short)", f"{STEPS}{base}-*").split()
+    return tips[0] if tips else head
 
 
 if __name__ == "__main__":

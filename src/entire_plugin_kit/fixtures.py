@@ -79,11 +79,11 @@ def load(folder: Path) -> Fixtures:
     """Read a folder of fixtures. Raises UsageError, which names the file and what is wrong with it."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", hint="name a folder of fixtures")
-    found = {kind: _read_all(folder / kind, read) for kind, read in _KINDS.items()}
-    if not any(found.values()):
+    by_kind = {kind: _read_all(folder / kind, read) for kind, read in _KINDS.items()}
+    if not any(by_kind.values()):
         kinds = ", ".join(f"{kind}/*.json" for kind in _KINDS)
         raise UsageError(f"there are no fixtures in {folder}", hint=f"put them in {kinds}")
-    return Fixtures(**found)
+    return Fixtures(**by_kind)
 
 
 def _read_all(folder: Path, read: Callable[[Path, dict[str, Any]], Any]) -> tuple[Any, ...]:

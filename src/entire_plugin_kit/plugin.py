@@ -134,15 +134,15 @@ def _rig(path: str, info: host.protocol.Info, described: Rig, programs: LastProg
         "exceptions": {**_missing(info), **described.exceptions},
     }
     both: type[PluginRig] = type("DescribedPlugin", (PluginRig, type(described)), members)
-    found = both.__new__(both)  # what the described one was made with, it has
-    vars(found).update({name: part for name, part in vars(described).items() if name not in ("entry", "payloads")})
-    return found
+    rig = both.__new__(both)  # what the described one was made with, it has
+    vars(rig).update({name: part for name, part in vars(described).items() if name not in ("entry", "payloads")})
+    return rig
 
 
 def _missing(info: host.protocol.Info) -> dict[str, str]:
     """Return the promises that the plugin's protocol cannot carry, each with the reason."""
-    found = {}
+    problems = {}
     for name, extensions in _EXTENSIONS.items():
         if missing := [f"`{one}`" for one in extensions if one not in info.capabilities]:
-            found[name] = f"version 1 of the protocol cannot carry it: declare {' and '.join(missing)}"
-    return found
+            problems[name] = f"version 1 of the protocol cannot carry it: declare {' and '.join(missing)}"
+    return problems

@@ -100,11 +100,11 @@ _SHOWN = 600
 """Characters of a value that a failure shows."""
 
 
-def same(found: object, wanted: object, where: object = "") -> None:
+def same(actual: object, wanted: object, where: object = "") -> None:
     """Fail unless two values are equal; says both."""
-    if found != wanted:
+    if actual != wanted:
         place = f"\nat {_shown(where)}" if where != "" else ""
-        raise Failed(f"{_shown(found)} == {_shown(wanted)}{place}")
+        raise Failed(f"{_shown(actual)} == {_shown(wanted)}{place}")
 
 
 def _shown(value: object) -> str:

@@ -133,10 +133,10 @@ def load_rig(path: Path) -> Rig:
         spec.loader.exec_module(module)
     except Exception as error:
         raise UsageError(f"{path} cannot be loaded: {error!r}", hint="correct it, and run the check again") from error
-    found = [value for value in vars(module).values() if isinstance(value, Rig)]
-    if len(found) != 1:
-        raise UsageError(f"{path} defines {len(found)} rigs", hint="define one: `RIG = MyRig()`")
-    return found[0]
+    rigs = [value for value in vars(module).values() if isinstance(value, Rig)]
+    if len(rigs) != 1:
+        raise UsageError(f"{path} defines {len(rigs)} rigs", hint="define one: `RIG = MyRig()`")
+    return rigs[0]
 
 
 # ---------------------------------------------------------------- of a program
@@ -144,14 +144,14 @@ def load_rig(path: Path) -> Rig:
 
 def _look(path: str, folder: Path, options: Options) -> Plugin:
     """Ask the plugin what it is; what is wrong with its answer, the promises find out."""
-    found = Plugin(path=path, name=os.path.basename(path).removeprefix(protocol.PREFIX))
-    probe = Probe(found, folder / "look", limits=options.limits)
+    plugin = Plugin(path=path, name=os.path.basename(path).removeprefix(protocol.PREFIX))
+    probe = Probe(plugin, folder / "look", limits=options.limits)
     try:
-        return replace(found, info=probe.value("info"))
+        return replace(plugin, info=probe.value("info"))
     except Failed as failure:
         answer = failure.answer
         reason = answer.problem or f"it ended with status {answer.status}" if answer and not answer.is_ok else ""
-        return replace(found, problem=reason or "its answer is not a JSON object")
+        return replace(plugin, problem=reason or "its answer is not a JSON object")
     finally:
         probe.remove()
 

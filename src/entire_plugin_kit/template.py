@@ -84,7 +84,7 @@ def _contents(name: str, agent_type: str, language: str) -> Iterator[tuple[str, 
     for part in (_COMMON, language):
         top = os.path.join(_TEMPLATES, part)
         for folder, folders, file_names in os.walk(top):
-            folders[:] = [found for found in folders if found != "__pycache__"]  # installers compile what ends in .py
+            folders[:] = [sub for sub in folders if sub != "__pycache__"]  # installers compile what ends in .py
             for file in file_names:
                 path = os.path.join(folder, file)
                 with open(path, "rb") as template:

@@ -99,12 +99,12 @@ def around(data: bytes, places: list[int]) -> list[tuple[int, int]]:
     """Return the start and end of the innermost element of a list around each place; of all of ``data`` if there is
     none.
     """
-    found, left = [], places
+    elements, left = [], places
     for _, _, start, end in _elements(data):
         if any(start <= place < end for place in left):
-            found.append((start, end))
+            elements.append((start, end))
             left = [place for place in left if not start <= place < end]
-    return [*found, (0, len(data))] if left else found
+    return [*elements, (0, len(data))] if left else elements
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, int, int, int]]:

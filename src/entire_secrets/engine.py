@@ -29,7 +29,7 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
     No finding crosses a ``LINE_END`` or depends on what is behind one.
     """
     text = searched.plain
-    found: set[tuple[int, int, str]] = set()
+    hits: set[tuple[int, int, str]] = set()
     line_start, line_end = 0, 0 if LINE_END in text else len(text)
     for rules, at in candidates(searched, tier or tier_for(len(text))):
         if not line_start <= at < line_end:
@@ -45,16 +45,16 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
             else:
                 continue  # most rules, most of the time
             for start, end in spans:
-                found.add((start, end, rule.id))
+                hits.add((start, end, rule.id))
     if searched.runs:
         from entire_secrets.judging import opinion
 
-        found.update((start, end, opinion.RULE) for start, end in opinion.find(searched))
+        hits.update((start, end, opinion.RULE) for start, end in opinion.find(searched))
     if any(_may_be_of_key(text, start, end) for start, end in searched.runs):
         from entire_secrets import keylines
 
-        found.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
-    return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
+        hits.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
+    return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(hits)]
 
 
 def _may_be_of_key(text: bytes, start: int, end: int) -> bool:

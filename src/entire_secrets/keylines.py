@@ -60,8 +60,8 @@ def _lines(text: bytes, at: int) -> tuple[int, int] | None:
         several = rb"%s(?:%%L%s){%d,}+(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
         widths = [several % (line, line, FEWEST - 1) for line in (full % width for width in _WIDTHS)]
         _compiled.append(patterns.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
-    found = _compiled[0].match(text, at)
-    return found.span("s") if found else None
+    match = _compiled[0].match(text, at)
+    return match.span("s") if match else None
 
 
 def _is_key(text: bytes, start: int, end: int) -> bool:

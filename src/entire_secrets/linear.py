@@ -85,28 +85,28 @@ def spans(pattern: Pattern, line: bytes, budget: Budget) -> Iterator[tuple[int, 
         if budget.left <= 0:
             budget.unchecked += size
             continue
-        for found in _within(pattern, part, size, budget):
-            low, high = found.span(group)
+        for hit in _within(pattern, part, size, budget):
+            low, high = hit.span(group)
             if low < high:
                 yield start + low, start + high
 
 
 def _within(pattern: Pattern, part: bytes, size: int, budget: Budget) -> list[Match]:
     """Return the matches that begin in the first ``size`` bytes of a part."""
-    found = []
+    matches = []
     started = time.process_time()
     try:
         with _Timer(budget.left if _is_of_re(pattern) else 0):
             for match in pattern.finditer(part):
                 if match.span()[0] >= size:
                     break
-                found.append(match)
+                matches.append(match)
                 if time.process_time() - started > budget.left:
                     raise _StoppedError
     except _StoppedError:
         budget.unchecked += size
     budget.left -= time.process_time() - started
-    return found
+    return matches
 
 
 def _is_of_re(pattern: object) -> bool:

@@ -30,11 +30,11 @@ def occur(text: bytes, literals: tuple[bytes, ...]) -> bool:
 def places(text: bytes, literals: tuple[bytes, ...]) -> list[int]:
     """Return where the literals stand in a text, in order; of those that overlap, perhaps only the first."""
     automaton = _automaton(literals) if len(text) >= COMPILED_FROM else None
-    found = [start for _, start, _ in automaton.find_matches_as_indexes(text)] if automaton else []
+    starts = [start for _, start, _ in automaton.find_matches_as_indexes(text)] if automaton else []
     for literal in literals:
         if automaton is None or len(literal) == 1:
-            found += occurrences(text, literal)
-    return sorted(found)
+            starts += occurrences(text, literal)
+    return sorted(starts)
 
 
 def occurrences(text: bytes, literal: bytes) -> Iterator[int]:

@@ -232,8 +232,8 @@ def _words(value: bytes) -> list[bytes]:
     """
     if b'"' not in value and value.split() == [value]:
         return [value]
-    found = patterns.compile(b"(" + _BETWEEN + b")").split(value)
-    words, gaps = found[::2], [*found[1::2], b"\n"]
+    parts = patterns.compile(b"(" + _BETWEEN + b")").split(value)
+    words, gaps = parts[::2], [*parts[1::2], b"\n"]
     if value.count(b"\n") < _SEVERAL:
         return words
     before = {word for word, gap in zip(words, gaps, strict=True) if b"\n" not in gap}

@@ -56,8 +56,8 @@ class Allowed:
         """Return where a JSON document names a file whose content is an exception."""
         if not self.paths:
             return []
-        found = ((match.start(), match.group(1).decode("utf-8", "replace")) for match in _PATHS.finditer(data))
-        return [at for at, path in found if any(_matches(path, glob) for glob in self.paths)]
+        named = ((match.start(), match.group(1).decode("utf-8", "replace")) for match in _PATHS.finditer(data))
+        return [at for at, path in named if any(_matches(path, glob) for glob in self.paths)]
 
 
 class OwnRules:
@@ -96,7 +96,7 @@ def _matches(path: str, glob: str) -> bool:
 
 def _found(rules: Sequence[OwnRule], text: bytes, budget: Budget) -> list[Finding]:
     """Return what rules find in each of the lines that are joined by ``LINE_END``, but within what was replaced."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     start = 0
     while start <= len(text):
         end = text.find(LINE_END, start)
@@ -106,9 +106,9 @@ def _found(rules: Sequence[OwnRule], text: bytes, budget: Budget) -> list[Findin
         for rule in rules:
             for low, high in linear.spans(rule.pattern, line, budget):
                 if not any(low < last and first < high for first, last in taken):  # else it is found for ever
-                    found.append(Finding(rule.id, start + low, start + high))
+                    findings.append(Finding(rule.id, start + low, start + high))
         start = end + len(LINE_END)
-    return found
+    return findings
 
 
 def _compiled(name: str, pattern: str, example: str) -> Pattern:

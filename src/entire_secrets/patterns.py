@@ -38,10 +38,10 @@ _kept: dict[tuple[bytes | str, int], bytes] | None = None
 def compile(pattern: T, flags: int = 0) -> Pattern[T]:  # noqa: A001 (as in ``re``)
     """Return a compiled pattern, the same one each time."""
     key = (pattern, flags)
-    found = _compiled.get(key)
-    if found is None:
-        found = _compiled[key] = _made(key)
-    return found
+    compiled = _compiled.get(key)
+    if compiled is None:
+        compiled = _compiled[key] = _made(key)
+    return compiled
 
 
 def _made(key: tuple[Any, int]) -> Pattern[Any]:

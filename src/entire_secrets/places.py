@@ -87,8 +87,8 @@ def _compile(keyword: bytes) -> tuple[Guard, int]:
 
     from entire_secrets.rules.guards import GUARD_OF
 
-    _guards[keyword] = found = patterns.compile(GUARD_OF[keyword]).match, len(_standing(keyword))
-    return found
+    _guards[keyword] = compiled = patterns.compile(GUARD_OF[keyword]).match, len(_standing(keyword))
+    return compiled
 
 
 def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
@@ -211,8 +211,8 @@ def _sieve() -> Places:
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
         at = -1
-        while found := search(text.plain, at + 1):
-            at = found.start()
+        while match := search(text.plain, at + 1):
+            at = match.start()
             beginning = text.plain[at : at + longest].lower()
             for keyword, stands in by_beginning.get(beginning[:2], ()):
                 if beginning.startswith(stands) and (stands == keyword or not at or text.spread[at - 1] == 0x20):

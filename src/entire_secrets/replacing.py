@@ -67,7 +67,7 @@ class Replacer:
         """
         memory = self.memory
         known = memory.count
-        found: dict[tuple[int, int], list[Finding]] = {}
+        by_line: dict[tuple[int, int], list[Finding]] = {}
         spans: dict[tuple[int, int], frozenset[tuple[int, int]]] = {}
         revealed = 0  # up to here, lines may contain what later ones revealed
         kept: dict[int, Text] = {}
@@ -77,24 +77,24 @@ class Replacer:
             if end <= KEPT:
                 kept[start] = text
             for place, seen in _lines_of_block(data, start, text, self._search):
-                found[place] = self._mapped(data[slice(*place)], seen)
+                by_line[place] = self._mapped(data[slice(*place)], seen)
                 spans[place] = seen.spans() if seen is not None else frozenset()
-                self._learn(found[place])
+                self._learn(by_line[place])
             if memory.count > before:
                 revealed = end
         for start, end in _blocks(data[:revealed]):
             text = kept.get(start) or _text(data[start:end])
             for place, seen in _lines_of_block(data, start, text, lambda seen: self._remembered(seen, known)):
                 if seen is None or not seen.spans() <= spans.get(place, frozenset()):  # else it is known already
-                    found[place] = [*found.get(place, ()), *self._mapped(data[slice(*place)], seen)]
-        redacted = self._without(data, found)
+                    by_line[place] = [*by_line.get(place, ()), *self._mapped(data[slice(*place)], seen)]
+        redacted = self._without(data, by_line)
         memory.save()
         return redacted
 
-    def _without(self, data: bytes, found: dict[tuple[int, int], list[Finding]]) -> bytes:
+    def _without(self, data: bytes, by_line: dict[tuple[int, int], list[Finding]]) -> bytes:
         """Replace what was found in lines, then what that uncovers there."""
-        places = sorted(found)
-        changed = [_replace(data[slice(*place)], found[place], _finding_end) for place in places]
+        places = sorted(by_line)
+        changed = [_replace(data[slice(*place)], by_line[place], _finding_end) for place in places]
         joined = b"\n".join(changed)
         for start, end in list(_lines_to_redact(joined, self._search)):
             number = joined.count(b"\n", 0, start)
@@ -115,12 +115,12 @@ class Replacer:
         view = views.View(line.replace(b"\x1e", b" "), is_traced=True)
         if view.text != seen.text:
             return self._find_in_document(line)
-        found = []
+        mapped = []
         for finding in seen.findings:
             low, high = finding.start - seen.start, min(finding.end - seen.start, len(seen.text))
             start, end = view.origin(low, high)
-            found.append(Finding(finding.rule, start, end, seen.text[low:high]))
-        return self._in_document(line, found)
+            mapped.append(Finding(finding.rule, start, end, seen.text[low:high]))
+        return self._in_document(line, mapped)
 
     def reveals(self, data: bytes, since: int) -> bool:
         """Tell whether JSON lines contain a remembered secret, but for the first ``since`` of them."""
@@ -131,21 +131,21 @@ class Replacer:
         if not by_line:
             return _merge(data, self._find_in_document(data))
         return [
-            found
+            finding
             for start, end in _lines_to_redact(data, self._search)
-            for found in _moved(_merge(data[start:end], self._find_in_document(data[start:end])), start)
+            for finding in _moved(_merge(data[start:end], self._find_in_document(data[start:end])), start)
         ]
 
     def _replaced(self, data: bytes, chosen: Callable[[bytes, list[Finding]], list[Finding]]) -> bytes:
         memory = self.memory
         known = memory.count
-        found = self._find(data)
-        findings = chosen(data, found)
+        unfiltered = self._find(data)
+        findings = chosen(data, unfiltered)
         if not findings:
             return data
         self._learn(findings)
         if memory.count > known:  # what the end reveals may stand at the beginning, too
-            findings = chosen(data, [*found, *_sought(data, lambda text: self._remembered(text, known))])
+            findings = chosen(data, [*unfiltered, *_sought(data, lambda text: self._remembered(text, known))])
         once = _replace(data, findings, _finding_end)
         redacted = _replace_all(once, lambda left: chosen(left, self._find(left)), rounds=1)
         memory.save()
@@ -161,20 +161,20 @@ class Replacer:
 
     def _search(self, text: Text) -> list[Finding]:
         """Find in a plain view what is known to be secret, but for what is allowed."""
-        found = [*search(text), *self.memory.find(text), *_given(text, self._given)]
+        findings = [*search(text), *self.memory.find(text), *_given(text, self._given)]
         if self._own is not None:
-            found += self._own.find(text.plain)
-        return self._without_allowed(text, found)
+            findings += self._own.find(text.plain)
+        return self._without_allowed(text, findings)
 
     def _remembered(self, text: Text, since: int) -> list[Finding]:
         """Find in a plain view what was learned since ``since`` secrets were known."""
         return self._without_allowed(text, list(self.memory.find(text, since)))
 
-    def _without_allowed(self, text: Text, found: list[Finding]) -> list[Finding]:
+    def _without_allowed(self, text: Text, findings: list[Finding]) -> list[Finding]:
         if self._own is None:
-            return found
+            return findings
         allowed = self._own.allowed
-        return [each for each in found if not allowed.has(each.rule, text.plain[each.start : each.end])]
+        return [each for each in findings if not allowed.has(each.rule, text.plain[each.start : each.end])]
 
     def _find(self, data: bytes) -> list[Finding]:
         """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
@@ -219,15 +219,15 @@ def _given(text: Text, values: Collection[bytes]) -> Iterator[Finding]:
 
 
 def _sought(data: bytes, search: Search) -> list[Finding]:
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for start, end in _pieces(data):
         seen = _find_seen(views.View(data[start:end].replace(b"\x1e", b" ")), search)
-        found += seen if not start else _moved(seen, start)
-    return found
+        findings += seen if not start else _moved(seen, start)
+    return findings
 
 
-def _moved(found: list[Finding], by: int) -> list[Finding]:
-    return [finding.at(finding.start + by, finding.end + by) for finding in found]
+def _moved(findings: list[Finding], by: int) -> list[Finding]:
+    return [finding.at(finding.start + by, finding.end + by) for finding in findings]
 
 
 def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
@@ -246,27 +246,27 @@ def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
 def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding]:
     """Find the secrets in a view; one in base64 takes the whole base64 with it."""
     text = Text(view.text)
-    found = [Finding(each.rule, each.start, each.end, view.text[each.start : each.end]) for each in search(text)]
+    findings = [Finding(each.rule, each.start, each.end, view.text[each.start : each.end]) for each in search(text)]
     if depth < encoded.DEPTH:
         for start, _, part in encoded.parts(view.text):
             for inner in _find_seen(part, search, depth + 1):
-                found.append(inner.at(start + inner.start, start + inner.end))
+                findings.append(inner.at(start + inner.start, start + inner.end))
         for start, end, decoded in encoded.base64(text, packed=depth < 2):
             for inner in _find_seen(views.View(decoded), search, depth + 1):
-                found.append(inner.at(start, end))
-    return _located(view, found)
+                findings.append(inner.at(start, end))
+    return _located(view, findings)
 
 
-def _located(view: views.View, found: list[Finding]) -> list[Finding]:
+def _located(view: views.View, findings: list[Finding]) -> list[Finding]:
     """Return findings of a view with their places in the bytes that it shows."""
-    return [finding.at(*view.origin(finding.start, finding.end)) for finding in found]
+    return [finding.at(*view.origin(finding.start, finding.end)) for finding in findings]
 
 
 def _hidden(text: Text, search: Search) -> Iterator[int]:
     """Yield where a plain view has an encoded part with a secret."""
     for start, _, part in encoded.parts(text.plain):
-        for found in _find_seen(part, search, 1):
-            yield start + found.start
+        for finding in _find_seen(part, search, 1):
+            yield start + finding.start
     for start, _, decoded in encoded.base64(text):
         if _find_seen(views.View(decoded), search, 1):
             yield start
@@ -340,7 +340,7 @@ def _replace_all(data: bytes, find: Find, *, rounds: int = 0) -> bytes:
 
     Hostile text may contain thousands of adjacent tokens; after some rounds a replacement takes the rest of the word.
     """
-    while (found := find(data)) and (changed := _replace(data, found, _end_in(rounds))) != data:
+    while (findings := find(data)) and (changed := _replace(data, findings, _end_in(rounds))) != data:
         rounds += 1
         data = changed
     return data
@@ -350,11 +350,11 @@ def _end_in(rounds: int) -> Callable[[bytes, int], int]:
     return _finding_end if rounds < TOKEN_ROUNDS else _word_end
 
 
-def _replace(data: bytes, found: list[Finding], end_of: Callable[[bytes, int], int]) -> bytes:
+def _replace(data: bytes, findings: list[Finding], end_of: Callable[[bytes, int], int]) -> bytes:
     """Replace findings once; ``end_of`` says where what is replaced ends, by the end of a finding."""
     pieces: list[bytes] = []
     done = 0
-    for finding in _merge(data, found):
+    for finding in _merge(data, findings):
         if finding.start >= done:
             pieces += (data[done : finding.start], MARK, finding.rule.encode(), b"]")
             done = end_of(data, finding.end)

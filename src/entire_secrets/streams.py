@@ -38,11 +38,11 @@ class Hit:
 
     __slots__ = ("line", "record", "rule", "value")
 
-    def __init__(self, line: int, record: int, found: Finding) -> None:
+    def __init__(self, line: int, record: int, finding: Finding) -> None:
         self.line = line
         self.record = record
-        self.rule = found.rule
-        self.value = found.value
+        self.rule = finding.rule
+        self.value = finding.value
 
 
 def scan(replacer: Replacer, file: Source, name: str, progress: Callable[[int], None]) -> Iterator[Hit]:
@@ -83,18 +83,18 @@ def _in_lines(replacer: Replacer, data: bytes, file: Source, progress: Callable[
             data += rest
             continue
         block, data = data[: cut or len(data)], data[cut or len(data) :] + rest
-        for found, at in _numbered(replacer.find(block, by_line=True), block, line):
-            yield Hit(at, at, found)
+        for finding, at in _numbered(replacer.find(block, by_line=True), block, line):
+            yield Hit(at, at, finding)
         line += block.count(b"\n")
         done += len(block)
         progress(done)
 
 
 def _in_document(replacer: Replacer, data: bytes) -> Iterator[Hit]:
-    found = replacer.find(data)
-    records = documents.records(data) if found else []
+    findings = replacer.find(data)
+    records = documents.records(data) if findings else []
     starts = [start for start, _ in records]
-    for finding, line in _numbered(found, data, 1):
+    for finding, line in _numbered(findings, data, 1):
         number = bisect_right(starts, finding.start)
         is_inside = number and finding.start < records[number - 1][1]
         yield Hit(line, number if is_inside else 0, finding)
@@ -105,8 +105,8 @@ def _in_text(replacer: Replacer, data: bytes, file: Source, progress: Callable[[
     while data:
         rest = file.read(BLOCK)
         window, low = before + data + rest[:BESIDE], len(before)
-        found = [each for each in replacer.find(window) if low <= each.start < low + len(data)]
-        for finding, at in _numbered(found, window, line - before.count(b"\n")):
+        findings = [each for each in replacer.find(window) if low <= each.start < low + len(data)]
+        for finding, at in _numbered(findings, window, line - before.count(b"\n")):
             yield Hit(at, 0, finding)
         line += data.count(b"\n")
         done += len(data)
@@ -114,10 +114,10 @@ def _in_text(replacer: Replacer, data: bytes, file: Source, progress: Callable[[
         before, data = data[-BESIDE:], rest
 
 
-def _numbered(found: list[Finding], data: bytes, line: int) -> Iterator[tuple[Finding, int]]:
+def _numbered(findings: list[Finding], data: bytes, line: int) -> Iterator[tuple[Finding, int]]:
     """Yield findings in order with the number of their line, ``line`` being the first."""
     at = 0
-    for finding in found:
+    for finding in findings:
         line += data.count(b"\n", at, finding.start)
         at = finding.start
         yield finding, line

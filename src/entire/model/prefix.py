@@ -18,21 +18,22 @@ def find(prefix: str, ids: Iterable[str], kind: str) -> str:
     A complete id wins over longer ones that start with it; the empty prefix matches nothing. Raises EntireError if
     several ids match; ``kind`` names them in messages.
     """
-    found = sorted({name for name in ids if name.startswith(prefix)}) if prefix else []
-    if len(found) > 1 and found[0] != prefix:
+    matching = sorted({name for name in ids if name.startswith(prefix)}) if prefix else []
+    if len(matching) > 1 and matching[0] != prefix:
         raise EntireError(
-            f"several {kind}s start with {prefix!r}", hint="use a longer prefix, as in " + ", ".join(found[:_SHOWN])
+            f"several {kind}s start with {prefix!r}",
+            hint="use a longer prefix, as in " + ", ".join(matching[:_SHOWN]),
         )
-    return found[0] if found else ""
+    return matching[0] if matching else ""
 
 
 def require(prefix: str, ids: Iterable[str], kind: str, hint: str) -> str:
     """Return the id with this prefix; raises EntireError if there is none or several."""
     known = set(ids)
-    found = find(prefix, known, kind)
-    if not found:
+    match = find(prefix, known, kind)
+    if not match:
         raise unknown(prefix, known, kind, hint)
-    return found
+    return match
 
 
 def unknown(prefix: str, ids: Iterable[str], kind: str, hint: str) -> EntireError:

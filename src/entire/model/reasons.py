@@ -151,8 +151,8 @@ def find(text: str) -> Reason | None:
 
 def may_hide_a_session(text: str) -> bool:
     """Tell whether a commit that is not linked for this reason may contain lines of a session."""
-    found = find(text)
-    return found is not None and found.hides_session
+    reason = find(text)
+    return reason is not None and reason.hides_session
 
 
 def by_hand(checkpoint_ids: Sequence[str]) -> str:

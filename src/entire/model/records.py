@@ -357,8 +357,8 @@ def _without_zeros(value: dict[str, Any], optional: tuple[str, ...]) -> dict[str
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    field = value.get(key)
+    return field if isinstance(field, str) else ""
 
 
 def _int(value: Mapping[str, Any], key: str) -> int:
@@ -370,8 +370,8 @@ def _is_number(value: object) -> bool:
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    found = value.get(key)
-    return found if isinstance(found, list) else []
+    field = value.get(key)
+    return field if isinstance(field, list) else []
 
 
 def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:

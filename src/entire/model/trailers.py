@@ -37,13 +37,13 @@ def checkpoint_ids(message: str, *, indented: bool = True, comment_char: str = "
     messages it combines by four spaces), unless ``indented`` is False. With ``comment_char``, text below a scissors
     line is ignored.
     """
-    found: dict[CheckpointId, None] = {}
+    ids: dict[CheckpointId, None] = {}
     for word in _checkpoint_words(above_scissors(message, comment_char), indented):
         try:
-            found[CheckpointId(word)] = None
+            ids[CheckpointId(word)] = None
         except ValueError:
             continue
-    return list(found)
+    return list(ids)
 
 
 def trailing_ids(message: str) -> list[CheckpointId]:
@@ -211,9 +211,9 @@ def format_lines(pairs: Iterable[tuple[str, str]]) -> str:
 
 def parse(message: str) -> dict[str, list[str]]:
     """Return the reserved trailers of one of our commits: key to values, in order."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for line in message.split("\n"):
         key, colon, value = line.partition(":")
         if colon and key in RESERVED:
-            found.setdefault(key, []).append(value.strip())
-    return found
+            values.setdefault(key, []).append(value.strip())
+    return values

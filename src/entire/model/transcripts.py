@@ -156,10 +156,10 @@ class ModelTokens(Value):
 
 def by_model(told: Iterable[ModelTokens]) -> dict[str, TokenUsage]:
     """Sum up tokens for each model, in the order in which they were first used."""
-    found: dict[str, TokenUsage] = {}
+    tokens: dict[str, TokenUsage] = {}
     for each in told:
-        found[each.model] = found.get(each.model, TokenUsage()) + each.tokens
-    return found
+        tokens[each.model] = tokens.get(each.model, TokenUsage()) + each.tokens
+    return tokens
 
 
 FIGURES = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
@@ -184,10 +184,10 @@ def uncertain(usage: TokenUsage) -> list[str]:
 
 def total(usages: Iterable[TokenUsage | None]) -> TokenUsage | None:
     """Return the sum of usages of which None is unknown; None if nothing of it is known."""
-    found = TokenUsage()
+    summed = TokenUsage()
     for usage in usages:
-        found += UNKNOWN if usage is None else usage
-    return None if found == UNKNOWN else found
+        summed += UNKNOWN if usage is None else usage
+    return None if summed == UNKNOWN else summed
 
 
 class Subagent(Value):

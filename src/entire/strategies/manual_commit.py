@@ -66,8 +66,8 @@ class ManualCommit:
 
     def ask_git(self, branches: Sequence[str]) -> None:
         """Read the tips of these branches from git, and forget all others."""
-        found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in branches)) if branches else {}
-        self._retention.shadow_tips = {name: found.get(f"refs/heads/{name}", "") for name in branches}
+        tips = refs.read(self._place.top, *(f"refs/heads/{name}" for name in branches)) if branches else {}
+        self._retention.shadow_tips = {name: tips.get(f"refs/heads/{name}", "") for name in branches}
 
     def note_saved(self, destination: Destination, commit: str, size: int) -> None:
         """Record the branch's new tip and size."""
@@ -95,7 +95,7 @@ class ManualCommit:
         if ask:
             from entire.store import retained_steps
 
-            existing = {found.ref: found.tip for found in retained_steps.find(self._place.top, self._place.worktree_id)}
+            existing = {kept.ref: kept.tip for kept in retained_steps.find(self._place.top, self._place.worktree_id)}
             retention.steps = [retained for retained in retention.steps if existing.get(retained.ref) == retained.tip]
         fresh = []
         for name, tip in tips.items():

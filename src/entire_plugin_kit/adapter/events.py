@@ -54,14 +54,14 @@ def says_who_it_is(rig: Rig, folder: Path) -> None:  # noqa: ARG001
 def becomes_the_event_it_means(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     """A captured hook call becomes the event it means, or none."""
     for payload in rig.payloads:
-        found = rig.adapter().parse_hook(payload.verb, payload.data)
+        event = rig.adapter().parse_hook(payload.verb, payload.data)
         if payload.event is None:
-            assert found is None, payload.name
+            assert event is None, payload.name
             continue
-        assert found is not None, payload.name
+        assert event is not None, payload.name
         wanted = {key: tuple(value) if isinstance(value, list) else value for key, value in payload.event.items()}
-        same(found.type.name, wanted.pop("type"), payload.name)
-        same({key: vars(found)[key] for key in wanted}, wanted, payload.name)
+        same(event.type.name, wanted.pop("type"), payload.name)
+        same({key: vars(event)[key] for key in wanted}, wanted, payload.name)
 
 
 def ignores_nonsense_payloads(rig: Rig, folder: Path) -> None:  # noqa: ARG001
@@ -88,13 +88,13 @@ def ignores_nonsense_payloads(rig: Rig, folder: Path) -> None:  # noqa: ARG001
 
 def _with_hostile_ids(known: list[bytes]) -> list[bytes]:
     """Return the known payloads with each hostile id in place of the session's."""
-    found = []
+    payloads = []
     for data in known[:4]:
         value = odd.loads(data)
         ids = [key for key in value if key in ("session_id", "sessionId", "conversation_id", "thread_id", "id")]
         for key in ids:
-            found += [json.dumps({**value, key: hostile}).encode() for hostile in HOSTILE_IDS]
-    return found
+            payloads += [json.dumps({**value, key: hostile}).encode() for hostile in HOSTILE_IDS]
+    return payloads
 
 
 def _is_harmless(event: Event | None) -> None:

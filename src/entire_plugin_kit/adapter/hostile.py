@@ -172,10 +172,10 @@ def reads_from_any_path(rig: Rig, folder: Path) -> None:
         place.mkdir()
         file = place / captured.path.name
         file.write_bytes(captured.path.read_bytes())
-        found = agent.transcript(str(file))
-        same(found.snapshot(), agent.transcript(str(captured.path)).snapshot(), name)
-        same(between(agent, found), told, name)
-        same(found.end(), agent.transcript(str(captured.path)).end(), name)
+        transcript = agent.transcript(str(file))
+        same(transcript.snapshot(), agent.transcript(str(captured.path)).snapshot(), name)
+        same(between(agent, transcript), told, name)
+        same(transcript.end(), agent.transcript(str(captured.path)).end(), name)
 
 
 def reports_any_file(rig: Rig, folder: Path) -> None:
@@ -191,9 +191,9 @@ def reports_any_file(rig: Rig, folder: Path) -> None:
     player.answer("Done.")
     agent = rig.adapter()
     transcript: Any = agent.transcript(player.ref)
-    found = questions.paths(transcript.files(START))
+    reported = questions.paths(transcript.files(START))
     for path in wanted:
-        assert path in found or "\udcff" in path, path
-    for text in found:
+        assert path in reported or "\udcff" in path, path
+    for text in reported:
         text.encode("utf-8", "surrogateescape")
-    assert len(found) <= len(wanted)
+    assert len(reported) <= len(wanted)

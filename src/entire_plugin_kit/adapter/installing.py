@@ -173,9 +173,9 @@ def _written(rig: Rig, folder: Path, scope: str) -> dict[str, bytes]:
         before = _state(root)
         agent.install_hooks(str(root), scope, force=False)
         paths = [root.parent / name for name in _changed(before, root)]
-        found = {str(path.relative_to(root.parent)): path.read_bytes() for path in paths if path.is_file()}
+        contents = {str(path.relative_to(root.parent)): path.read_bytes() for path in paths if path.is_file()}
         agent.uninstall_hooks(str(root), scope)
-        return found
+        return contents
 
 
 def _paths(agent: Any, root: Path, scope: str) -> tuple[Path, ...]:

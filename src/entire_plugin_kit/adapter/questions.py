@@ -41,8 +41,8 @@ def same(agent: Agent, one: bytes, other: bytes) -> bool:
     """Tell whether two contents are the same transcript: the same bytes, or documents with the same records."""
     if one == other:
         return True
-    found = agent.transcript("", stored=one).agreement(other)
-    return is_document(one) and not (found.own_is_longer or found.stored_is_longer)
+    agreement = agent.transcript("", stored=one).agreement(other)
+    return is_document(one) and not (agreement.own_is_longer or agreement.stored_is_longer)
 
 
 def paths(reports: Iterable[Any]) -> list[str]:
@@ -69,7 +69,7 @@ def between(agent: Agent, transcript: Any, since: Position = START, until: Posit
 
 def ask_all(agent: Agent, transcript: Any, position: Position) -> list[Any]:
     """Ask every question of the contract at one position, for what is left of it to be examined."""
-    found = [
+    answers = [
         transcript.snapshot(),
         transcript.end(),
         transcript.end(position),
@@ -86,15 +86,15 @@ def ask_all(agent: Agent, transcript: Any, position: Position) -> list[Any]:
         between(agent, transcript, position, position),
     ]
     if ANALYZER in agent.capabilities:
-        found += [transcript.summary(position), transcript.shares_answer(position)]
-        found += [transcript.answer_boundary(position, 1.7e9), transcript.answer_boundary(START, 0.0, "0" * 40)]
+        answers += [transcript.summary(position), transcript.shares_answer(position)]
+        answers += [transcript.answer_boundary(position, 1.7e9), transcript.answer_boundary(START, 0.0, "0" * 40)]
         if hasattr(transcript, "makes_commit"):
-            found.append(transcript.makes_commit(position, 1.7e9, "0" * 40))
+            answers.append(transcript.makes_commit(position, 1.7e9, "0" * 40))
     if hasattr(transcript, "messages"):
-        found.append(transcript.messages())
+        answers.append(transcript.messages())
     if EXTRACTOR in agent.capabilities and hasattr(transcript, "subagent_ref"):
-        found.append([transcript.subagent_ref(one.id) for one in transcript.subagents(START)])
-    return found
+        answers.append([transcript.subagent_ref(one.id) for one in transcript.subagents(START)])
+    return answers
 
 
 def texts(value: Any) -> Iterable[str]:

@@ -38,8 +38,8 @@ def holds_what_was_captured(rig: Rig, folder: Path) -> None:  # noqa: ARG001
         if ANALYZER in agent.capabilities:
             _holds_what_was_said(transcript, captured)
         if CALCULATOR in agent.capabilities and captured.tokens is not None:
-            found = transcript.tokens(START)
-            told = {name: getattr(found, name) for name in captured.tokens} if _is_some(captured.tokens) else found
+            tokens = transcript.tokens(START)
+            told = {name: getattr(tokens, name) for name in captured.tokens} if _is_some(captured.tokens) else tokens
             same(told, captured.tokens, captured.name)
         if EXTRACTOR in agent.capabilities:
             same([one.id for one in transcript.subagents(START)], list(captured.subagents), captured.name)
@@ -259,14 +259,14 @@ def finds_the_end_of_an_answer(rig: Rig, folder: Path) -> None:  # noqa: ARG001
         places, unknown = boundaries(transcript), "0" * 40
         for since in rig.some(places[:: max(len(places) // 12, 1)]):
             for moment in (0.0, 1e12):
-                found = transcript.answer_boundary(questions.stored(since), moment)
+                boundary = transcript.answer_boundary(questions.stored(since), moment)
                 where = (captured.name, since, moment)
-                same(found, transcript.answer_boundary(since, moment, unknown), where)
-                assert not transcript.is_later(since, found), where
-                assert not transcript.is_later(found, places[-1]), where
-                assert transcript.holds(found), where
+                same(boundary, transcript.answer_boundary(since, moment, unknown), where)
+                assert not transcript.is_later(since, boundary), where
+                assert not transcript.is_later(boundary, places[-1]), where
+                assert transcript.holds(boundary), where
                 if CALCULATOR in agent.capabilities:
-                    both = transcript.tokens(START, found) + transcript.tokens(found)
+                    both = transcript.tokens(START, boundary) + transcript.tokens(boundary)
                     same(both, transcript.tokens(START), where)
             if hasattr(transcript, "makes_commit"):
                 assert not transcript.makes_commit(since, 0.0, unknown), captured.name
@@ -301,25 +301,25 @@ def agrees_with_its_stored_copy(rig: Rig, folder: Path) -> None:
     for number, data in enumerate(own):
         redacted = host.redacted(data, is_document=questions.is_document(data))
         assert secret.encode() not in redacted
-        found = rig.adapter().transcript(player.ref).agreement(redacted)
-        assert not found.stored_is_longer, number
-        assert found.own_is_longer is (number < 2), number
-        assert questions.same(rig.adapter(), found.common, data), number
-        assert secret.encode() in found.common
+        agreement = rig.adapter().transcript(player.ref).agreement(redacted)
+        assert not agreement.stored_is_longer, number
+        assert agreement.own_is_longer is (number < 2), number
+        assert questions.same(rig.adapter(), agreement.common, data), number
+        assert secret.encode() in agreement.common
         for earlier in own[: number + 1]:
             _check_longer(rig, earlier, redacted, is_longer=earlier != data)
     other = rig.play(folder, "b-session")
     other.start()
     other.prompt("something else")
-    found = rig.adapter().transcript(player.ref).agreement(rig.adapter().transcript(other.ref).snapshot())
-    assert found.own_is_longer
-    assert found.stored_is_longer
+    agreement = rig.adapter().transcript(player.ref).agreement(rig.adapter().transcript(other.ref).snapshot())
+    assert agreement.own_is_longer
+    assert agreement.stored_is_longer
 
 
 def _check_longer(rig: Rig, own: bytes, stored: bytes, *, is_longer: bool) -> None:
-    found = rig.adapter().transcript("", stored=own).agreement(stored)
-    assert found.stored_is_longer is is_longer
-    assert not found.own_is_longer
-    assert questions.same(rig.adapter(), found.common, own)
-    joined = rig.adapter().transcript("", stored=found.joined)
+    agreement = rig.adapter().transcript("", stored=own).agreement(stored)
+    assert agreement.stored_is_longer is is_longer
+    assert not agreement.own_is_longer
+    assert questions.same(rig.adapter(), agreement.common, own)
+    joined = rig.adapter().transcript("", stored=agreement.joined)
     same(joined.end().count, rig.adapter().transcript("", stored=stored).end().count)

@@ -125,10 +125,10 @@ def puts_back_what_it_cut(rig: Rig, folder: Path) -> None:
         same(plan.problem, "")
         same(_files(folder), before, "a plan changes nothing")
         carry_out(plan)
-        found = agent.transcript(player.ref)
-        same(found.end().count, end.count)
-        same(found.snapshot(), data)
-        same(between(agent, found), told)
+        restored = agent.transcript(player.ref)
+        same(restored.end().count, end.count)
+        same(restored.snapshot(), data)
+        same(between(agent, restored), told)
     carry_out(agent.put_back(player.ref, b"", {}))
     same(agent.transcript(player.ref).snapshot(), b"")
     carry_out(agent.put_back(player.ref, whole, {}))
@@ -152,11 +152,11 @@ def puts_subagents_back(rig: Rig, folder: Path) -> None:
     carry_out(agent.put_back(player.ref, b"", {}))
     Path(subagent.session_ref).unlink(missing_ok=True)
     carry_out(agent.put_back(player.ref, whole, {subagent.id: data}))
-    (found,) = agent.transcript(player.ref).subagents(START)
-    same(found, subagent)
-    same(agent.transcript(found.session_ref).snapshot(), data)
+    (restored,) = agent.transcript(player.ref).subagents(START)
+    same(restored, subagent)
+    same(agent.transcript(restored.session_ref).snapshot(), data)
     if ANALYZER in agent.capabilities:
-        same(questions.paths(agent.transcript(found.session_ref).files(START)), [str(folder / "made.txt")])
+        same(questions.paths(agent.transcript(restored.session_ref).files(START)), [str(folder / "made.txt")])
 
 
 def lists_its_sessions(rig: Rig, folder: Path) -> None:
@@ -175,10 +175,10 @@ def lists_its_sessions(rig: Rig, folder: Path) -> None:
             player.prompt("say hi")
             player.answer("hi")
             player.stop()
-    found = {one.session_id: one for one in agent.session_files(str(here))}
-    assert "a-session" in found
-    assert set(found) <= {"a-session", "b-session"}
-    for session_id, one in found.items():
+    listed = {one.session_id: one for one in agent.session_files(str(here))}
+    assert "a-session" in listed
+    assert set(listed) <= {"a-session", "b-session"}
+    for session_id, one in listed.items():
         assert os.path.samefile(one.session_ref, rig.play(here, session_id).ref)
         assert abs(one.changed - os.stat(one.session_ref).st_mtime) < 1e-3
         assert agent.has_conversation(one.session_ref) is (session_id == "a-session")

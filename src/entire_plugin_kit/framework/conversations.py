@@ -26,9 +26,9 @@ def numbers_prompts_alike(rig: Rig, folder: Path) -> None:
         player = repo.play()
         for prompt in _ASKED:
             repo.turn(player, prompt, **({prompt.split()[1]: "1\n"} if prompt.startswith("create") else {}))
-        found = repo.commit("Add fruit")
+        checkpoint = repo.commit("Add fruit")
         numbered = list(enumerate(_ASKED, 1))
-        for name in (player.id, found.id):
+        for name in (player.id, checkpoint.id):
             same([(turn.number, turn.prompt) for turn in _shown(repo, name).turns], numbered)
         for number, prompt in numbered:
             (turn,) = _shown(repo, f"{player.id}:{number}").turns
@@ -53,14 +53,14 @@ def keeps_what_it_does_not_know(rig: Rig, folder: Path) -> None:
         player.answer("Did: create one")
         player.unknown("later still")
         player.stop()
-        found = repo.commit("Add one")
-        stored = repo.workspace().checkpoints.transcript(found, player.id)
+        checkpoint = repo.commit("Add one")
+        stored = repo.workspace().checkpoints.transcript(checkpoint, player.id)
         same(stored, repo.transcript(player))
         assert b"from the future" in stored
         assert b"later still" in stored
-        part = repo.part(found)
+        part = repo.part(checkpoint)
         same(([prompt.text for prompt in part.prompts], part.files), (["create one"], ("one.txt",)))
-        said = [message.text for message in repo.workspace().checkpoints.conversation(found, player.id)]
+        said = [message.text for message in repo.workspace().checkpoints.conversation(checkpoint, player.id)]
         assert not [text for text in said if "future" in text or "later still" in text], said
 
 
@@ -88,9 +88,9 @@ def rewinds_past_a_subagent(rig: Rig, folder: Path) -> None:
         _rewind(repo, first.id)
         player = repo.play()
         repo.turn(player, "create two", two="2\n")
-        found = repo.commit("Add both")
-        part = repo.part(found)
-        same((part.files, found.tasks), (("one.txt", "two.txt"), ()))
+        checkpoint = repo.commit("Add both")
+        part = repo.part(checkpoint)
+        same((part.files, checkpoint.tasks), (("one.txt", "two.txt"), ()))
         assert part.tokens is None or not part.tokens.subagents
 
 

@@ -86,8 +86,8 @@ class Repository:
         self.entire("hooks", "git", "post-commit")
         explained = self.workspace().history.explain("HEAD")
         assert explained.reason is None
-        (found,) = explained.checkpoints
-        return found
+        (checkpoint,) = explained.checkpoints
+        return checkpoint
 
     # ------------------------------------------------------------ the agent
 
@@ -120,8 +120,8 @@ class Repository:
         return Workspace.find(self.root)
 
     def session(self, session_id: str = "a-session") -> SessionView:
-        (found,) = (one for one in self.workspace().sessions.listing() if one.session_id == session_id)
-        return found
+        (session,) = (one for one in self.workspace().sessions.listing() if one.session_id == session_id)
+        return session
 
     def steps(self) -> list[PointView]:
         """Return the steps, oldest first."""
@@ -137,8 +137,8 @@ class Repository:
 
     def part(self, checkpoint: CheckpointView, session_id: str = "a-session") -> PartView:
         """Return one session's part of a checkpoint."""
-        (found,) = (part for part in checkpoint.parts if part.session_id == session_id)
-        return found
+        (own,) = (part for part in checkpoint.parts if part.session_id == session_id)
+        return own
 
     def problems(self) -> list[str]:
         """Return the warnings and errors in the log."""

@@ -46,11 +46,11 @@ def links_the_commit(rig: Rig, folder: Path) -> None:
         player = repo.play()
         repo.turn(player, "create one", one="1\n")
         data = repo.turn(player, "create two", two="2\n")
-        found = repo.commit("Add both")
-        assert f"Entire-Checkpoint: {found.id}" in repo.git("log", "-1", "--format=%B")
-        _check_part(repo, player, repo.part(found), ["create one", "create two"], ("one.txt", "two.txt"))
-        same(repo.workspace().checkpoints.transcript(found, player.id), data)
-        same(repo.part(found).tokens, _spent(rig, player))
+        checkpoint = repo.commit("Add both")
+        assert f"Entire-Checkpoint: {checkpoint.id}" in repo.git("log", "-1", "--format=%B")
+        _check_part(repo, player, repo.part(checkpoint), ["create one", "create two"], ("one.txt", "two.txt"))
+        same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)
+        same(repo.part(checkpoint).tokens, _spent(rig, player))
         same(repo.session().open_files, ())
 
 
@@ -73,11 +73,11 @@ def completes_a_commit_at_the_end_of_its_turn(rig: Rig, folder: Path) -> None:
         repo.turn(player, "say hi")
         player.prompt("create one")
         player.change(repo.write("one.txt", "1\n"))
-        found = repo.commit("Add one")
-        same(repo.part(found).files, ("one.txt",))
+        checkpoint = repo.commit("Add one")
+        same(repo.part(checkpoint).files, ("one.txt",))
         player.answer("It is committed.")
         player.stop()
-        stored = repo.workspace().checkpoints.transcript(found, player.id)
+        stored = repo.workspace().checkpoints.transcript(checkpoint, player.id)
         same(stored, repo.transcript(player))
         assert b"It is committed." in stored
         same(repo.session().open_files, ())
@@ -93,13 +93,13 @@ def keeps_sessions_apart(rig: Rig, folder: Path) -> None:
             player.change(repo.write(f"{name}.txt", f"{name}\n"))
             player.answer("Done.")
             player.stop()
-        found = repo.commit("Add both")
-        same(len(found.parts), 2)
+        checkpoint = repo.commit("Add both")
+        same(len(checkpoint.parts), 2)
         for player, name in zip(players, ("one", "two"), strict=True):
-            part = repo.part(found, player.id)
+            part = repo.part(checkpoint, player.id)
             same([prompt.text for prompt in part.prompts], [f"create {name}"])
             same(part.tokens, _spent(rig, player))
-            same(repo.workspace().checkpoints.transcript(found, player.id), repo.transcript(player))
+            same(repo.workspace().checkpoints.transcript(checkpoint, player.id), repo.transcript(player))
             if rig.has("transcript_analyzer"):
                 same(part.files, (f"{name}.txt",))
 
@@ -122,8 +122,8 @@ def shows_what_was_said(rig: Rig, folder: Path) -> None:
         player = repo.play()
         repo.turn(player, "create one", one="1\n")
         repo.turn(player, "create two", two="2\n")
-        found = repo.commit("Add both")
-        told = repo.workspace().checkpoints.conversation(found, player.id)
+        checkpoint = repo.commit("Add both")
+        told = repo.workspace().checkpoints.conversation(checkpoint, player.id)
         said = [(one.who, one.text) for one in told if one.text.startswith(("create", "Did"))]
         same(
             said,
@@ -149,9 +149,9 @@ def resumes_with_all_history(rig: Rig, folder: Path) -> None:
         player = repo.play()
         second = repo.turn(player, "create two", two="2\n")
         assert len(second) > len(first)
-        found = repo.commit("Add two")
-        same(repo.workspace().checkpoints.transcript(found, player.id), second)
-        same(repo.part(found).files, ("two.txt",))
+        checkpoint = repo.commit("Add two")
+        same(repo.workspace().checkpoints.transcript(checkpoint, player.id), second)
+        same(repo.part(checkpoint).files, ("two.txt",))
         if rig.has("transcript_analyzer"):
             told: Any = rig.adapter().transcript("", stored=second)
             same([prompt.text for prompt in told.prompts(START)], ["create one", "create two"])
@@ -172,8 +172,8 @@ def restores_a_session(rig: Rig, folder: Path) -> None:
         same(repo.transcript(player), data)
         player = repo.play()
         repo.turn(player, "create two", two="2\n")
-        found = repo.commit("Add two")
-        stored = repo.workspace().checkpoints.transcript(found, player.id)
+        checkpoint = repo.commit("Add two")
+        stored = repo.workspace().checkpoints.transcript(checkpoint, player.id)
         same(stored, repo.transcript(player))
         assert b"create one" in stored
         assert b"create two" in stored
@@ -226,11 +226,11 @@ def rewinds_files_and_conversation(rig: Rig, folder: Path) -> None:
             plan.carry_out()
         player = repo.play()
         repo.turn(player, "create four", four="4\n")
-        found = repo.commit("Add one and four")
-        stored = repo.workspace().checkpoints.transcript(found, player.id)
+        checkpoint = repo.commit("Add one and four")
+        stored = repo.workspace().checkpoints.transcript(checkpoint, player.id)
         same(stored, repo.transcript(player))
         assert b"create two" not in stored
-        same(repo.part(found).files, ("four.txt", "one.txt"))
+        same(repo.part(checkpoint).files, ("four.txt", "one.txt"))
 
 
 def _names(repo: Repository) -> set[str]:
@@ -251,11 +251,11 @@ def saves_a_turn_without_an_end(rig: Rig, folder: Path) -> None:
         same(repo.git("show", f"{step.id}:one.txt"), "1\n")
         assert b"create one" in repo.step_transcript(step)
         player.change(repo.write("two.txt", "2\n"))
-        found = repo.commit("Add both")
-        part = repo.part(found)
+        checkpoint = repo.commit("Add both")
+        part = repo.part(checkpoint)
         same(part.files, ("one.txt", "two.txt"))
         same([prompt.text for prompt in part.prompts], ["create one", "create two"])
-        same(repo.workspace().checkpoints.transcript(found, player.id), repo.transcript(player))
+        same(repo.workspace().checkpoints.transcript(checkpoint, player.id), repo.transcript(player))
 
 
 def records_a_hook_once(rig: Rig, folder: Path) -> None:
@@ -275,9 +275,9 @@ def _recorded(rig: Rig, folder: Path, times: int) -> dict[str, Any]:
         data = repo.turn(player, "create two", two="2\n")
         kinds = ("step", "turn", "start") if player.names_turns else ("step",)
         points = [(point.kind, point.prompt) for point in repo.workspace().points.listing() if point.kind in kinds]
-        found = repo.commit("Add both")
-        part = repo.part(found, player.id)
-        same(repo.workspace().checkpoints.transcript(found, player.id), data)
+        checkpoint = repo.commit("Add both")
+        part = repo.part(checkpoint, player.id)
+        same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)
         prompts = [prompt.text for prompt in part.prompts]
         return {"points": points, "prompts": prompts, "files": part.files, "tokens": part.tokens, "steps": part.steps}
 
@@ -290,8 +290,8 @@ def ends_a_session_twice(rig: Rig, folder: Path) -> None:
         player.end()
         player.end()
         same(repo.session().phase, "ended")
-        found = repo.commit("Add one")
-        same(repo.workspace().checkpoints.transcript(found, player.id), data)
+        checkpoint = repo.commit("Add one")
+        same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)
         player = repo.play()
         same(repo.session().phase, "idle")
 
@@ -303,9 +303,9 @@ def keeps_what_vanishes(rig: Rig, folder: Path) -> None:
         repo.turn(player, "create one", one="1\n")
         data = repo.turn(player, "create two", two="2\n")
         Path(player.ref).unlink()
-        found = repo.commit("Add both")
-        same(repo.workspace().checkpoints.transcript(found, player.id), data)
-        same([prompt.text for prompt in repo.part(found).prompts], ["create one", "create two"])
+        checkpoint = repo.commit("Add both")
+        same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)
+        same([prompt.text for prompt in repo.part(checkpoint).prompts], ["create one", "create two"])
 
 
 def works_without_a_transcript(rig: Rig, folder: Path) -> None:
@@ -317,9 +317,9 @@ def works_without_a_transcript(rig: Rig, folder: Path) -> None:
         player.answer("Done.")
         Path(player.ref).unlink()
         player.stop()
-        found = repo.commit("Add one")
-        same(repo.part(found).files, ("one.txt",))
-        same([prompt.text for prompt in repo.part(found).prompts], ["create one"])
+        checkpoint = repo.commit("Add one")
+        same(repo.part(checkpoint).files, ("one.txt",))
+        same([prompt.text for prompt in repo.part(checkpoint).prompts], ["create one"])
 
 
 def counts_subagents(rig: Rig, folder: Path) -> None:
@@ -330,10 +330,10 @@ def counts_subagents(rig: Rig, folder: Path) -> None:
         player.subagent("helper1", "make a file", repo.write("made.txt", "1\n"))
         player.answer("Done.")
         player.stop()
-        found = repo.commit("Add made")
-        part = repo.part(found)
+        checkpoint = repo.commit("Add made")
+        part = repo.part(checkpoint)
         same(part.files, ("made.txt",))
-        same([(task.agent_id, task.has_transcript) for task in found.tasks], [("helper1", True)])
+        same([(task.agent_id, task.has_transcript) for task in checkpoint.tasks], [("helper1", True)])
         if rig.has("token_calculator"):
             assert part.tokens is not None
             assert part.tokens.subagents

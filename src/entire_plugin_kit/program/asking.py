@@ -117,11 +117,11 @@ def _ask_lines(probe: Probe, lines: Sequence[bytes]) -> list[dict[str, Any]]:
     printed = answer.stdout.splitlines()
     if len(printed) == 1 and len(lines) > 1:
         printed = [probe.ok("entire-ask", stdin=line + b"\n").stdout for line in lines]
-    found = [_object(probe, line, answer) for line in printed]
+    answers = [_object(probe, line, answer) for line in printed]
     probe.require(
-        len(found) == len(lines), f"a line for each of {len(lines)} questions; there are {len(found)}", answer
+        len(answers) == len(lines), f"a line for each of {len(lines)} questions; there are {len(answers)}", answer
     )
-    return found
+    return answers
 
 
 def _object(probe: Probe, line: bytes, answer: Answer) -> dict[str, Any]:

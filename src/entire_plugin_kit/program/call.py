@@ -101,20 +101,20 @@ class Running:
 
 def exchange(running: Running, line: bytes, seconds: float) -> bytes:
     """Send a line and return the line that comes back; what there is of it, if it does not come in time."""
-    deadline, found = time.monotonic() + seconds, b""
+    deadline, received = time.monotonic() + seconds, b""
     try:
         os.write(running.stdin, line)
     except BrokenPipeError:
         return b""
-    while not found.endswith(b"\n"):
+    while not received.endswith(b"\n"):
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([running.stdout], [], [], left)[0]:
             break
         data = os.read(running.stdout, _CHUNK)
         if not data:
             break
-        found += data
-    return found
+        received += data
+    return received
 
 
 def run(call: Call) -> Answer:

@@ -127,8 +127,8 @@ def detects(probe: Probe) -> None:
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(filled(content, str(other.top), str(other.home)))
-        found = probe.field(other.value("detect"), "present", bool)
-        probe.require(found is case.present, f"{case.name}: `present` is {str(case.present).lower()}")
+        is_present = probe.field(other.value("detect"), "present", bool)
+        probe.require(is_present is case.present, f"{case.name}: `present` is {str(case.present).lower()}")
 
 
 def refuses_unknown_subcommands(probe: Probe) -> None:

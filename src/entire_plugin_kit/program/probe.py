@@ -202,10 +202,12 @@ class Probe:
 
     def field(self, value: Mapping[str, Any], name: str, kind: type, *, null: bool = False) -> Any:
         """Return a field of the last answer, which must have this type (or may be null)."""
-        found = value.get(name)
-        fits = (found is None and null) or (isinstance(found, kind) and not (kind is int and isinstance(found, bool)))
+        content = value.get(name)
+        fits = (content is None and null) or (
+            isinstance(content, kind) and not (kind is int and isinstance(content, bool))
+        )
         self.require(fits, f"`{name}` is {_KINDS[kind]}{' or null' if null else ''}")
-        return found
+        return content
 
     def require(self, is_true: object, expected: str, answer: Answer | None = None) -> None:
         """Fail the check with what was expected, unless it is true; the answer is the last one by default."""
@@ -218,12 +220,12 @@ class Probe:
         """Return where the plugin says sessions are; it must not be the user's own place."""
         folder = self.field(self.value("get-session-dir", "--repo-path", str(self.top)), "session_dir", str)
         self.require(folder, "`session_dir` is not empty")
-        found = os.path.normpath(os.path.join(self.top, folder))
-        if not self.is_inside(found):
+        path = os.path.normpath(os.path.join(self.top, folder))
+        if not self.is_inside(path):
             raise Skipped(
-                f"its sessions are in {found}, outside of the HOME that it was given: nothing is written there"
+                f"its sessions are in {path}, outside of the HOME that it was given: nothing is written there"
             )
-        return str(found)
+        return str(path)
 
     def is_inside(self, path: str) -> bool:
         """Tell whether a path is in these surroundings."""
@@ -237,11 +239,11 @@ class Probe:
 
     def _resolved(self, session_id: str) -> str:
         words = ("resolve-session-file", "--session-dir", self.session_dir(), "--session-id", session_id)
-        found = self.field(self.value(*words), "session_file", str)
-        self.require(found, "`session_file` is not empty")
-        if os.path.isabs(found) and not self.is_inside(found):
-            raise Skipped(f"its session is {found}, outside of the HOME that it was given: nothing is written there")
-        return str(found)
+        path = self.field(self.value(*words), "session_file", str)
+        self.require(path, "`session_file` is not empty")
+        if os.path.isabs(path) and not self.is_inside(path):
+            raise Skipped(f"its session is {path}, outside of the HOME that it was given: nothing is written there")
+        return str(path)
 
     def store(self, data: bytes, session_id: str = SESSION, *, ref: str = "") -> str:
         """Store a transcript as the agent does, and return its reference: in its file, or by `write-session`."""
@@ -296,7 +298,7 @@ class Probe:
 
     def tree(self, *folders: Path) -> dict[str, tuple[int, bytes]]:
         """Return everything below some folders: by path, the mode and the content."""
-        found = {}
+        tree = {}
         for folder in folders:
             for path in sorted(folder.rglob("*")):
                 content = (
@@ -306,8 +308,8 @@ class Probe:
                     if path.is_file()
                     else b""
                 )
-                found[os.path.relpath(path, self.base)] = (path.lstat().st_mode, content)
-        return found
+                tree[os.path.relpath(path, self.base)] = (path.lstat().st_mode, content)
+        return tree
 
     def remove(self) -> None:
         """Delete everything of these surroundings."""

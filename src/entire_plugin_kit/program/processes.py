@@ -140,22 +140,22 @@ def _kill(pid: int) -> None:
 def _elsewhere(home: str) -> dict[int, str]:
     """Return what runs with this HOME, after a moment, by process id; nothing is known without /proc."""
     deadline = time.monotonic() + 0.5
-    while (found := _with_variable(f"HOME={home}".encode())) and time.monotonic() < deadline:
+    while (processes := _with_variable(f"HOME={home}".encode())) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return found
+    return processes
 
 
 def _with_variable(variable: bytes) -> dict[int, str]:
-    found = {}
+    commands = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
         try:
             if name.isdigit() and variable in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
                 words = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
                 if words[0]:  # it is no zombie
-                    found[int(name)] = b" ".join(words).decode(errors="replace").strip()
+                    commands[int(name)] = b" ".join(words).decode(errors="replace").strip()
         except OSError:
             continue
-    return found
+    return commands
 
 
 # ---------------------------------------------------------------- at the same time
@@ -205,11 +205,11 @@ def writes_all_or_nothing(probe: Probe) -> None:
     given = probe.request("write-session", stdin=dumps(probe.session(new, SESSION, ref)))
     for answer in _interrupted(probe, given):
         probe.keep(answer)
-        found = probe.transcript(ref)
+        stored = probe.transcript(ref)
         wanted = (new,) if answer.is_ok else (old, new)
-        expected = f"{' or '.join(f'{len(data):,}' for data in wanted)} bytes, old or new; there are {len(found):,}"
-        probe.require(found in wanted, expected, answer)
-        if found == new:
+        expected = f"{' or '.join(f'{len(data):,}' for data in wanted)} bytes, old or new; there are {len(stored):,}"
+        probe.require(stored in wanted, expected, answer)
+        if stored == new:
             probe.write(old, SESSION, ref)
 
 

@@ -43,8 +43,8 @@ def tells_records_from_anywhere(probe: Probe) -> None:
         for place in places[:: max(len(places) // 8, 1)]:
             told = _told(probe, probe.ok("entire-records", stdin=_asked(probe, ref, since=[place, 0, ""])), place)
             wanted = [_meant(record) for record in own["records"] if record["position"] >= place]
-            found = [_meant(record) for record in told["records"]]
-            probe.require(found == wanted, f"the records from number {place} on")
+            following = [_meant(record) for record in told["records"]]
+            probe.require(following == wanted, f"the records from number {place} on")
             probe.require(told["end"][0] == own["end"][0], f"the end at {own['end'][0]}")
 
 

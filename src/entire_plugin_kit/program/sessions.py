@@ -21,8 +21,8 @@ _BROKEN = (b"{", b"nonsense", b'{"session_id": "a"', b"\xff\xfe\x00")
 def finds_the_session_id(probe: Probe) -> None:
     """`get-session-id` answers the id that the input has, whatever the hook's type, and an empty one does no harm."""
     for hook_type in ("session_start", "stop", "agent-spawn"):
-        found = probe.value("get-session-id", stdin=dumps(probe.hook_input(hook_type)))
-        probe.require(probe.field(found, "session_id", str) == SESSION, f"`session_id` is {SESSION!r}")
+        answer = probe.value("get-session-id", stdin=dumps(probe.hook_input(hook_type)))
+        probe.require(probe.field(answer, "session_id", str) == SESSION, f"`session_id` is {SESSION!r}")
     probe.field(probe.value("get-session-id", stdin=dumps(probe.hook_input("stop", ""))), "session_id", str)
 
 
@@ -44,18 +44,18 @@ def names_a_session_file(probe: Probe) -> None:
     folder, known = probe.session_dir(), set()
     for session_id in (SESSION, "0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60"):
         words = ("resolve-session-file", "--session-dir", folder, "--session-id", session_id)
-        found = probe.field(probe.value(*words), "session_file", str)
-        probe.require(session_id[:_LEAST_OF_ID] in found, f"`session_file` contains {session_id!r}")
-        if session_id not in found:
-            probe.note(f"`session_file` has only the beginning of the session id: {found}")
-        if os.path.isabs(found):
-            probe.require(_is_below(found, folder), f"`session_file` lies in {folder}")
-        probe.require(found not in known, "another path for another session")
-        known.add(found)
+        path = probe.field(probe.value(*words), "session_file", str)
+        probe.require(session_id[:_LEAST_OF_ID] in path, f"`session_file` contains {session_id!r}")
+        if session_id not in path:
+            probe.note(f"`session_file` has only the beginning of the session id: {path}")
+        if os.path.isabs(path):
+            probe.require(_is_below(path, folder), f"`session_file` lies in {folder}")
+        probe.require(path not in known, "another path for another session")
+        known.add(path)
     for session_id in _HOSTILE_IDS:
         answer = probe.ends("resolve-session-file", "--session-dir", folder, "--session-id", session_id)
-        found = probe.object_of(answer).get("session_file") if answer.is_ok else ""
-        is_inside = not found or (isinstance(found, str) and _is_below(os.path.join(folder, found), folder))
+        path = probe.object_of(answer).get("session_file") if answer.is_ok else ""
+        is_inside = not path or (isinstance(path, str) and _is_below(os.path.join(folder, path), folder))
         probe.require(is_inside, f"a path in {folder}, '' or a refusal", answer)
 
 
@@ -70,12 +70,12 @@ def reads_what_it_wrote(probe: Probe) -> None:
     ref = probe.ref()
     given = probe.session(SAMPLE, SESSION, ref)
     probe.ok("write-session", stdin=dumps(given))
-    found = _read(probe, ref)
+    stored = _read(probe, ref)
     for name in ("session_id", "agent_name", "repo_path", "session_ref", "native_data"):
-        probe.require(found.get(name) == given[name], f"`{name}` is {given[name]!r}")
+        probe.require(stored.get(name) == given[name], f"`{name}` is {given[name]!r}")
     for name in ("modified_files", "new_files", "deleted_files"):
-        probe.field(found, name, list)
-    time = found.get("start_time")
+        probe.field(stored, name, list)
+    time = stored.get("start_time")
     probe.require(time is None or time == "" or is_time(time), "`start_time` is RFC 3339 with a zone, or empty")
 
 

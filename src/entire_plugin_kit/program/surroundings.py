@@ -23,9 +23,9 @@ def works_in_any_folder(probe: Probe) -> None:
         other.write(SAMPLE, SESSION, ref)
         other.require(other.transcript(ref) == SAMPLE, f"the {len(SAMPLE)} bytes that were written")
         given = dumps(other.hook_input("stop", ref=ref))
-        found = other.value("read-session", stdin=given)
-        other.require(found.get("repo_path") == str(other.top), f"`repo_path` is {str(other.top)!r}")
-        other.require(found.get("session_ref") == ref, f"`session_ref` is {ref!r}")
+        stored = other.value("read-session", stdin=given)
+        other.require(stored.get("repo_path") == str(other.top), f"`repo_path` is {str(other.top)!r}")
+        other.require(stored.get("session_ref") == ref, f"`session_ref` is {ref!r}")
         if "transcript_analyzer" in probe.plugin.capabilities:
             transcripts.position(other, ref)
             transcripts.files(other, ref, 0)
@@ -45,8 +45,8 @@ def takes_any_session_folder(probe: Probe) -> None:
     for name in _NAMES:
         folder = str(probe.home / name)
         words = ("resolve-session-file", "--session-dir", folder, "--session-id", SESSION)
-        found = probe.field(probe.value(*words), "session_file", str)
-        probe.require(not found.startswith("/") or found.startswith(folder + "/"), f"a path in {folder!r}")
+        path = probe.field(probe.value(*words), "session_file", str)
+        probe.require(not path.startswith("/") or path.startswith(folder + "/"), f"a path in {folder!r}")
 
 
 def works_in_a_read_only_home(probe: Probe) -> None:

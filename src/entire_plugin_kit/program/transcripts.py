@@ -27,9 +27,9 @@ _NONSENSE = (
 
 
 def position(probe: Probe, ref: str, **how: Any) -> int:
-    found: int = probe.field(probe.value("get-transcript-position", "--path", ref, **how), "position", int)
-    probe.require(found >= 0, "`position` is not negative")
-    return found
+    count: int = probe.field(probe.value("get-transcript-position", "--path", ref, **how), "position", int)
+    probe.require(count >= 0, "`position` is not negative")
+    return count
 
 
 def files(probe: Probe, ref: str, offset: int, **how: Any) -> tuple[list[str], int]:
@@ -60,19 +60,19 @@ def tokens(probe: Probe, data: bytes, offset: int, **how: Any) -> Mapping[str, i
 def numbers(probe: Probe, value: Mapping[str, Any]) -> Mapping[str, int]:
     """Return the tokens that an answer tells."""
     for name in TOKENS:
-        found = probe.field(value, name, int, null=name not in TOKENS[:2])
-        probe.require((found or 0) >= 0, f"`{name}` is not negative")
+        number = probe.field(value, name, int, null=name not in TOKENS[:2])
+        probe.require((number or 0) >= 0, f"`{name}` is not negative")
     if value.get("subagent_tokens") is not None:
         numbers(probe, probe.field(value, "subagent_tokens", dict))
     return {name: value.get(name) or 0 for name in TOKENS}
 
 
 def texts(probe: Probe, value: Mapping[str, Any], name: str) -> list[str]:
-    found = probe.field(value, name, list, null=True)
-    if found is None:
+    values = probe.field(value, name, list, null=True)
+    if values is None:
         probe.note(f"`{name}` is null where it is empty; a list is clearer")
-    probe.require(all(isinstance(text, str) for text in found or []), f"`{name}` holds texts")
-    return found or []
+    probe.require(all(isinstance(text, str) for text in values or []), f"`{name}` holds texts")
+    return values or []
 
 
 # ---------------------------------------------------------------- checks
@@ -87,11 +87,11 @@ def knows_positions(probe: Probe) -> None:
     before = 0
     for data in (b"", SAMPLE, SAMPLE * 3, EMPTY):
         ref = probe.store(data)
-        found = position(probe, ref)
-        probe.require(found >= before or data == EMPTY, f"`position` is at least {before}, as with fewer lines")
-        before = found
-        probe.require(position(probe, ref) == found, f"`position` is {found}, as before")
-        probe.require(files(probe, ref, 0)[1] == found, f"`current_position` is {found}, as `position`")
+        count = position(probe, ref)
+        probe.require(count >= before or data == EMPTY, f"`position` is at least {before}, as with fewer lines")
+        before = count
+        probe.require(position(probe, ref) == count, f"`position` is {count}, as before")
+        probe.require(files(probe, ref, 0)[1] == count, f"`current_position` is {count}, as `position`")
 
 
 def sums_up(probe: Probe) -> None:
@@ -136,8 +136,8 @@ def counts_tokens(probe: Probe) -> None:
 
 def generates_text(probe: Probe) -> None:
     """`generate-text` answers a text that is not empty."""
-    found = probe.value("generate-text", "--model", "compliance-test", stdin=b"Say hi.")
-    probe.require(probe.field(found, "text", str).strip(), "`text` is not empty")
+    answer = probe.value("generate-text", "--model", "compliance-test", stdin=b"Say hi.")
+    probe.require(probe.field(answer, "text", str).strip(), "`text` is not empty")
 
 
 def counts_subagents(probe: Probe) -> None:

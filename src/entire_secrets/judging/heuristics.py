@@ -322,8 +322,8 @@ def _is_pair(value: bytes) -> bool:
     """Tell whether ``value`` is two words, one with a capital, and a number: ``Coffee-garden812``."""
     from entire_secrets.judging import placeholders
 
-    found = patterns.compile(rb"(?=.*[A-Z])([A-Za-z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}").fullmatch(value)
-    return found is not None and not any(placeholders.is_kind(word.lower()) for word in found.groups())
+    match = patterns.compile(rb"(?=.*[A-Z])([A-Za-z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}").fullmatch(value)
+    return match is not None and not any(placeholders.is_kind(word.lower()) for word in match.groups())
 
 
 def _is_bare_pair(value: bytes) -> bool:

@@ -94,10 +94,10 @@ def read(left: bytes) -> Name | None:
     """Return the name at the end of ``left``, before an operator; None if it is not the name of a secret."""
     if not _compiled:
         _compiled.append(patterns.compile(_LEFT))
-    found = _compiled[0].search(left)
-    if found is None or b".svg?" in left or b"pkcs11:" in left:  # the token of a badge is public, of a card, its name
+    match = _compiled[0].search(left)
+    if match is None or b".svg?" in left or b"pkcs11:" in left:  # the token of a badge is public, of a card, its name
         return None
-    scope, text, operator, quotes = found.groups(b"")
+    scope, text, operator, quotes = match.groups(b"")
     if scope == b"::" or (scope == b":" and operator == b":"):  # AWS::IAM::AccessKey, arn:aws:...:1234:secret:name
         return None
     text = text.rpartition(b".env.")[2]  # import.meta.env.DB_PASSWORD

@@ -133,11 +133,11 @@ class _Stems:
             self._low = self._next = low
             self._end = 0
         if not self._end:
-            found = _pattern("stem").search(self._spread, self._next, high)
-            if not found:
+            match = _pattern("stem").search(self._spread, self._next, high)
+            if not match:
                 self._next = max(self._next, high - _LONGEST_STEM + 1)  # one may start there and go on
                 return False
-            self._next, self._end = found.span()
+            self._next, self._end = match.span()
         return self._end <= high
 
 

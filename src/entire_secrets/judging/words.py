@@ -69,11 +69,11 @@ def is_prose(value: bytes) -> bool:
     return bool(value) and not (b" " in value and value.islower()) and are_most(value, 0.6)
 
 
-def have(found: list[bytes], least: float) -> bool:
+def have(candidates: list[bytes], least: float) -> bool:
     """Tell whether those of some runs that read like words have at least so many letters; it looks at no more runs than
     it takes to know.
     """
-    long = [run for run in found if len(run) > 2]
+    long = [run for run in candidates if len(run) > 2]
     left = sum(map(len, long))
     for run in long:
         if left < least:

@@ -78,7 +78,7 @@ def percent(text: bytes) -> list[tuple[int, int]]:
         return []
     rest = patterns.compile(rb"[^\s\"'`<>\x1e]{1,65536}+")
     before = patterns.compile(rb"[^\s\"'`<>\x1e]{0,2048}+\Z")
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for places, pattern in signs:
         done = 0
         for at in places:
@@ -88,8 +88,8 @@ def percent(text: bytes) -> list[tuple[int, int]]:
             word = before.search(text[low:at])
             end = rest.match(text, at)
             start, done = low + (word.start() if word else at - low), end.end() if end else sign.end()
-            found.append((start, done))
-    return list(dict.fromkeys(found))
+            spans.append((start, done))
+    return list(dict.fromkeys(spans))
 
 
 def printable(text: bytes) -> Iterator[tuple[int, int]]:
@@ -168,8 +168,8 @@ def _lines(searched: Text, first: tuple[int, int], *, signed: bool) -> list[tupl
     """Return the first line of base64 and those that continue it: as long as it is, the last one perhaps shorter."""
     lines, width = [first], first[1] - first[0]
     line_end = _line_end(signed=signed)
-    while lines[-1][1] - lines[-1][0] == width and (found := line_end.match(searched.plain, lines[-1][1])):
-        start = found.end()
+    while lines[-1][1] - lines[-1][0] == width and (match := line_end.match(searched.plain, lines[-1][1])):
+        start = match.end()
         end = searched.end_of_run(start)
         if not 0 < end - start <= width:
             break

@@ -248,12 +248,12 @@ def _applied(passes: tuple[Pass, ...], data: bytes) -> bytes:
 
 def _by_line(data: bytes) -> bytes:
     """Apply the passes of ``_CONTROLS``, to UTF-8 without a NUL at a line's end: only to lines that have any."""
-    found = literals.places(data, _CONTROL_LITERALS)
-    if len(found) > len(data) >> 9:
+    places = literals.places(data, _CONTROL_LITERALS)
+    if len(places) > len(data) >> 9:
         return _applied(_CONTROLS, data)
     lines: list[tuple[int, int]] = []
     end = 0
-    for at in found:
+    for at in places:
         if at >= end:
             start, end = max(data.rfind(b"\n", end, at) + 1, end), data.find(b"\n", at) + 1 or len(data)
             lines.append((start, end))
@@ -322,8 +322,8 @@ class View:
         return layers[::-1], data
 
 
-def _occurs(found: tuple[bytes, ...], data: bytes) -> bool:
-    for each in found:  # noqa: SIM110 (a generator takes longer than most of these searches)
+def _occurs(literals: tuple[bytes, ...], data: bytes) -> bool:
+    for each in literals:  # noqa: SIM110 (a generator takes longer than most of these searches)
         if each in data:
             return True
     return False

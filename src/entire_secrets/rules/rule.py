@@ -84,29 +84,29 @@ class Rule:
             return []
         pattern = self.pattern or self.compile()
         if self.before:
-            found = pattern.search(text, start, min(at + FAR, high))
+            match = pattern.search(text, start, min(at + FAR, high))
         else:
-            found = pattern.match(text, max(at - self.back, low) if self.back else at, high)
-        return self.secrets(text, found) if found is not None else []
+            match = pattern.match(text, max(at - self.back, low) if self.back else at, high)
+        return self.secrets(text, match) if match is not None else []
 
-    def secrets(self, text: bytes, found: Match[bytes]) -> list[tuple[int, int]]:
+    def secrets(self, text: bytes, match: Match[bytes]) -> list[tuple[int, int]]:
         """Return where a match of the pattern in a text has secrets."""
         if not self.within:
-            return [found.span(self.group)] if self.is_secret(found) else []
+            return [match.span(self.group)] if self.is_secret(match) else []
         within = _compile(self.within)
-        parts = (part for start, end in _regions(found, self.group) for part in within.finditer(text, start, end))
+        parts = (part for start, end in _regions(match, self.group) for part in within.finditer(text, start, end))
         return [part.span("s") for part in parts if self.is_secret(part)]
 
-    def is_secret(self, found: Match[bytes]) -> bool:
+    def is_secret(self, match: Match[bytes]) -> bool:
         """Judge a match of the pattern."""
         group = "s" if self.within else self.group
-        value = found.group(group)
+        value = match.group(group)
         if self.id in ASSIGNED:
-            start, end = found.span(group)
-            left = _left(found, start)
+            start, end = match.span(group)
+            left = _left(match, start)
             if self.id == "generic-flag" and not _is_flag(left):
                 return False
-            return _assigned(left, value, found.string[end : end + 1])
+            return _assigned(left, value, match.string[end : end + 1])
         if self.entropy and not heuristics.is_varied(value, self.entropy):
             return False
         checksums, placeholders, words = _judges or _load_judges()
@@ -131,15 +131,15 @@ def _load_judges() -> Any:
     return _judges
 
 
-def _regions(found: Match[bytes], group: int) -> Iterator[tuple[int, int]]:
+def _regions(match: Match[bytes], group: int) -> Iterator[tuple[int, int]]:
     """Yield where secrets may stand in a match: of a statement that names columns, only in some of them."""
-    low, high = found.span(group)
-    if "columns" not in found.re.groupindex:
+    low, high = match.span(group)
+    if "columns" not in match.re.groupindex:
         yield low, high
         return
     from entire_secrets.judging import columns
 
-    for start, end in columns.secrets(found["columns"], found.string[low:high]):
+    for start, end in columns.secrets(match["columns"], match.string[low:high]):
         yield low + start, low + end
 
 
@@ -157,12 +157,12 @@ def _assigned(left: bytes, value: bytes, right: bytes) -> bool:
     return verdict
 
 
-def _left(found: Match[bytes], start: int) -> bytes:
+def _left(match: Match[bytes], start: int) -> bytes:
     """Return the name before a value, an operator and a quote, without the type that some languages write there."""
-    text, name = found.string, found.end("n")
+    text, name = match.string, match.end("n")
     between = text[name:start]
     quote = between[-1:] if between[-1:] in (b'"', b"'", b"`") else b""
-    return text[max(found.start() - 48, 0) : name] + (b"=" if b"=" in between else b":") + quote
+    return text[max(match.start() - 48, 0) : name] + (b"=" if b"=" in between else b":") + quote
 
 
 def _is_flag(left: bytes) -> bool:
