@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire import layout, process
-from entire.commits import advance
+from entire.commits import head_update
 from entire.git import history, operation
 from entire.model import reasons
 from entire.model.ids import CheckpointId
@@ -62,15 +62,15 @@ def follow(context: Context, decided: Pending, commit: Commit) -> None:
 
 def _examine(context: Context, commit: Commit, event: GitEvent) -> None:
     """Examine a commit for which git ran post-commit, but not prepare-commit-msg."""
-    from entire.commits import afterwards, attempts
+    from entire.commits import existing_commit, upcoming_commit
     from entire.git import reflog
 
     move = next((move for move in reversed(reflog.moves(context.place)) if move.new == commit.oid), None)
-    maker = attempts.committing_session(context, event, context.running())
+    maker = upcoming_commit.committing_session(context, event, context.running())
     for logged in history.show(context.place.top, [commit.oid]):
         running = tuple(context.running_turns())
-        made = afterwards.Found(commit=logged, move=move, running=running, maker=maker)
-        decided = afterwards.decide(context, made)
+        made = existing_commit.MadeCommit(commit=logged, move=move, running=running, maker=maker)
+        decided = existing_commit.decide(context, made)
         follow(context, decided, commit)
         link_by_id(context, decided, commit)
 
@@ -107,7 +107,7 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
     if decided is None:
         return
     commit = commit_of(context.place, context.objects, decided)
-    advance.settle(context.place, is_made=commit is not None)
+    head_update.settle(context.place, is_made=commit is not None)
     if commit is not None:
         carry_out(context, decided, commit)
     elif decided.pid and process.is_running(decided.pid, decided.started):

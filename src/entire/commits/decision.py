@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.attribution import content
-from entire.commits import examination, replaced_commits
+from entire.commits import ownership, replaced_commits
 from entire.errors import PartialCloneError
 from entire.git import diff
 from entire.git.patchid import patch_id
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.attribution.content import Content
-    from entire.commits.attempts import CommitAttempt
     from entire.commits.replaced_commits import Replaced
+    from entire.commits.upcoming_commit import UpcomingCommit
     from entire.git.diff import FileChange
     from entire.model.events import GitEvent
     from entire.recording.context import Context
@@ -30,51 +30,51 @@ _NOT_NEW = {CommitKind.MERGE: reasons.MERGE, CommitKind.REVERT: reasons.REVERT, 
 _MADE_BY_AGENTS = (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK)
 
 
-def decide(context: Context, attempt: CommitAttempt) -> Pending:
+def decide(context: Context, upcoming: UpcomingCommit) -> Pending:
     """Decide about a commit that git is about to make."""
-    parent = context.objects.commit(attempt.parent) if attempt.parent else None
-    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
-    changes = diff.changes(context.place.top, parent_tree, attempt.tree)
-    replaced = replaced_commits.find(context, attempt, changes)
-    basis = _basis(context, attempt, changes, replaced)
-    if not changes and not attempt.amends:
+    parent = context.objects.commit(upcoming.parent) if upcoming.parent else None
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(upcoming.tree)]
+    changes = diff.changes(context.place.top, parent_tree, upcoming.tree)
+    replaced = replaced_commits.find(context, upcoming, changes)
+    basis = _basis(context, upcoming, changes, replaced)
+    if not changes and not upcoming.amends:
         return replace(basis, reason=basis.unrecorded or reasons.EMPTY.text())
-    held = examination.examine(context, attempt, changes, replaced, basis.brought)
+    held = ownership.examine(context, upcoming, changes, replaced, basis.brought)
     if held is None or not held.sessions():
-        held = examination.popped(context, attempt, changes) or held
+        held = ownership.popped(context, upcoming, changes) or held
     sessions: dict[str, list[str]] = {}
     if held is not None:
-        reverted = replaced_commits.reverted_lines(context, attempt.message)
+        reverted = replaced_commits.reverted_lines(context, upcoming.message)
         if reverted is not None:
             held = content.without_reverted(held, reverted)
         held = content.without_setup(held, setup_lines.load(context.place))
         sessions = {name: held.turns(name) for name in held.sessions()}
         _note_unread(context, held)
         # An amended revert, or a squash whose message quotes one, remains what it is if it has a checkpoint.
-        if reverted is not None and not basis.ids and not (attempt.amends and sessions):
+        if reverted is not None and not basis.ids and not (upcoming.amends and sessions):
             basis = replace(basis, kind=CommitKind.REVERT)
         basis = _with_content(basis, held)
     # An agent that goes on with a rebase or a cherry-pick has only made what it resolved.
-    if attempt.maker and not (basis.ids or attempt.git.picks) and basis.kind in _MADE_BY_AGENTS:
-        sessions.setdefault(attempt.maker, [])
+    if upcoming.maker and not (basis.ids or upcoming.git.picks) and basis.kind in _MADE_BY_AGENTS:
+        sessions.setdefault(upcoming.maker, [])
     return _with_ids(context, basis, sessions)
 
 
-def _basis(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange], replaced: Replaced) -> Pending:
+def _basis(context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange], replaced: Replaced) -> Pending:
     """Return what is known before the content is examined."""
     return Pending(
         kind=replaced.kind,
-        head=attempt.head.oid if attempt.head else "",
-        tree=attempt.tree,
+        head=upcoming.head.oid if upcoming.head else "",
+        tree=upcoming.tree,
         moment=context.now(),
         ids=replaced.ids,
         unlinked=tuple(name for name in replaced.unlinked if name not in replaced.ids),
         paths=tuple(change.path for change in changes),
-        running=attempt.running,
-        brought=examination.brought(context, attempt),
-        unrecorded=_unrecorded(context, attempt.event),
-        pid=attempt.git.pid,
-        started=attempt.git.started,
+        running=upcoming.running,
+        brought=ownership.brought(context, upcoming),
+        unrecorded=_unrecorded(context, upcoming.event),
+        pid=upcoming.git.pid,
+        started=upcoming.git.started,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.commits import attempts, decision
+from entire.commits import decision, upcoming_commit
 from entire.errors import PartialCloneError
 from entire.git import index, operation
 from entire.model import comments, trailers
@@ -15,7 +15,7 @@ from entire.recording import pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.commits.attempts import CommitAttempt
+    from entire.commits.upcoming_commit import UpcomingCommit
     from entire.git.operation import GitCommand, Operation
     from entire.model.events import GitEvent
     from entire.recording.context import Context
@@ -40,16 +40,16 @@ def prepare(context: Context, event: GitEvent) -> None:
     if is_merge and not git.has_option("--continue"):  # clean: git calls no post-commit
         pending.drop(context.place)
         return
-    attempt = attempts.find(context, event, git, state, message)
+    upcoming = upcoming_commit.find(context, event, git, state, message)
     try:
-        decided = decision.decide(context, attempt)
+        decided = decision.decide(context, upcoming)
     except PartialCloneError as error:  # after the commit it gets its reason
         pending.drop(context.place)
         context.log.warn(f"the commit was not decided about: {error.message}")
         return
     pending.save(context.place, decided)
     if decided.ids:
-        _write_trailers(context, attempt, decided)
+        _write_trailers(context, upcoming, decided)
 
 
 def _is_resolved(context: Context, event: GitEvent, git: GitCommand, state: Operation) -> bool:
@@ -77,38 +77,40 @@ def _keep_folded_ids(context: Context, message_file: str, message: str, state: O
             files.write(message_file, text.encode("utf-8", "surrogateescape"))
 
 
-def _write_trailers(context: Context, attempt: CommitAttempt, decided: Pending) -> None:
-    has_editor, style, shown = _has_editor(attempt), Comments(), []
-    if has_editor or comments.may_hold(attempt.message):
+def _write_trailers(context: Context, upcoming: UpcomingCommit, decided: Pending) -> None:
+    has_editor, style, shown = _has_editor(upcoming), Comments(), []
+    if has_editor or comments.may_hold(upcoming.message):
         configured, mode = index.message_settings(context.place.top)
-        mode = attempt.git.cleanup or mode
-        style = comments.find(attempt.message, configured, mode, edits=has_editor)
-        _note(context, attempt, decided, style, mode)
+        mode = upcoming.git.cleanup or mode
+        style = comments.find(upcoming.message, configured, mode, edits=has_editor)
+        _note(context, upcoming, decided, style, mode)
         shown = _shown(context, decided) if decided.id and style.removes and style.has_block else []
     ids = [CheckpointId(name) for name in decided.ids]
-    text = trailers.add_checkpoints(attempt.message, ids, style.prefix, shown, editor=has_editor, removes=style.removes)
-    if text != attempt.message:
-        path = os.path.join(context.place.top, attempt.event.message_file)
+    text = trailers.add_checkpoints(
+        upcoming.message, ids, style.prefix, shown, editor=has_editor, removes=style.removes
+    )
+    if text != upcoming.message:
+        path = os.path.join(context.place.top, upcoming.event.message_file)
         files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
-def _note(context: Context, attempt: CommitAttempt, decided: Pending, style: Comments, mode: str) -> None:
+def _note(context: Context, upcoming: UpcomingCommit, decided: Pending, style: Comments, mode: str) -> None:
     """Tell commit-msg about the message: the last trailer, what begins lines that git removes, what begins the line
     with scissors, how git cleans up, and the template that it gave the editor.
     """
     template, removed = "", style.prefix if style.removes else ""
-    if attempt.event.message_source == "template":
-        template = trailers.text_above(attempt.message, style.prefix, removes=style.removes)
+    if upcoming.event.message_source == "template":
+        template = trailers.text_above(upcoming.message, style.prefix, removes=style.removes)
     note = f"{trailers.CHECKPOINT}: {decided.ids[-1]}\n{removed}\n{style.prefix}\n{mode}\n{template}"
     files.write(context.place.message_note, note.encode("utf-8", "surrogateescape"))
 
 
-def _has_editor(attempt: CommitAttempt) -> bool:
+def _has_editor(upcoming: UpcomingCommit) -> bool:
     """Tell whether git opens an editor, and removes comments afterwards. Without one it sets GIT_EDITOR to ``:``; a
     program that calls the hook with a message may not.
     """
-    is_given = attempt.event.message_source == "message" and not attempt.git.edits
-    return attempt.event.environment.get("GIT_EDITOR") != ":" and not is_given
+    is_given = upcoming.event.message_source == "message" and not upcoming.git.edits
+    return upcoming.event.environment.get("GIT_EDITOR") != ":" and not is_given
 
 
 def _shown(context: Context, decided: Pending) -> list[str]:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.commits.attempts import CommitAttempt
+    from entire.commits.upcoming_commit import UpcomingCommit
     from entire.git.diff import FileChange, FilePatch
     from entire.git.read import Commit
     from entire.model.ids import CheckpointId
@@ -33,13 +33,13 @@ class Replaced(Value):
     unlinked: tuple[CheckpointId, ...] = ()  # ids that a person unlinked from these commits
 
 
-def find(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> Replaced:
+def find(context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange]) -> Replaced:
     """Return what a commit replaces; ``changes`` lead to it from its parent."""
-    head, state = attempt.head, attempt.operation
-    if attempt.amends and head is not None:
+    head, state = upcoming.head, upcoming.operation
+    if upcoming.amends and head is not None:
         links = context.links
         ids, gone = links.of(head), tuple(links.unlinked(head.oid))
-        beyond = _replaced_by_reset(context, attempt, changes)
+        beyond = _replaced_by_reset(context, upcoming, changes)
         if beyond is not None and not set(beyond.ids) <= set(ids):  # the amended commit also absorbs undone ones
             return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered),
                            unlinked=gone)  # fmt: skip
@@ -49,14 +49,14 @@ def find(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]
         return Replaced(kind=CommitKind.MERGE, covered=tuple(other.tree for other in others if other is not None))
     if state.picked:
         pick = context.objects.commit(state.picked)
-        return _copied(context, CommitKind.PICK, [pick] if pick else [], attempt.message)
-    if attempt.event.message_source == "squash" or state.squash_message or state.squashed:
+        return _copied(context, CommitKind.PICK, [pick] if pick else [], upcoming.message)
+    if upcoming.event.message_source == "squash" or state.squash_message or state.squashed:
         squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
-        return _copied(context, CommitKind.SQUASH, squashed, attempt.message)
+        return _copied(context, CommitKind.SQUASH, squashed, upcoming.message)
     if picked := trailers.trailing_ids(state.message):
         merged = operation.merged_tree(context.place)
         return Replaced(kind=CommitKind.PICK, ids=tuple(picked), covered=(merged,) if merged else ())
-    return _replaced_by_reset(context, attempt, changes) or Replaced(kind=CommitKind.PLAIN)
+    return _replaced_by_reset(context, upcoming, changes) or Replaced(kind=CommitKind.PLAIN)
 
 
 def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], message: str) -> Replaced:
@@ -72,11 +72,11 @@ def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], messa
     return Replaced(kind=kind, ids=tuple(ids), covered=covered, unlinked=tuple(dict.fromkeys(gone)))
 
 
-def _replaced_by_reset(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> Replaced | None:
+def _replaced_by_reset(context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange]) -> Replaced | None:
     """Recognise a commit that replaces those undone by ``git reset --soft``. Content decides: the reflog shows a hard
     reset in the same way.
     """
-    head, oid = attempt.head, reflog.reset_from(context.place)
+    head, oid = upcoming.head, reflog.reset_from(context.place)
     if not oid:
         return None
     tip = context.objects.commit(oid)
@@ -85,7 +85,7 @@ def _replaced_by_reset(context: Context, attempt: CommitAttempt, changes: Sequen
     from entire.git import history
 
     undone = (head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
-    same = _kept(context.place.top, undone, _worktree_at(context, tip) or tip.tree, attempt.tree, changes)
+    same = _kept(context.place.top, undone, _worktree_at(context, tip) or tip.tree, upcoming.tree, changes)
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
     links = context.links

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.commits import advance, carry_forward, complete, turn_hooks, turn_plan
+from entire.commits import carry_forward, complete, head_update, turn_hooks, turn_plan
 from entire.commits.turn_plan import RefusedError
 from entire.errors import EntireError
 from entire.git import commit_hooks, new_commit, partial_commit
@@ -33,11 +33,11 @@ def commit(context: Context, event: Event) -> str:
     should know, usually ''.
     """
     try:
-        folder = advance.new_folder(context.place)
+        folder = head_update.new_folder(context.place)
         try:
             return _commit_in(context, folder, event)
         finally:
-            advance.clear(context.place, folder)
+            head_update.clear(context.place, folder)
     except (EntireError, OSError) as error:
         return _note(context, event.session_id, _words(error))
 
@@ -107,10 +107,10 @@ def _move(context: Context, plan: TurnPlan, oid: str, message: str) -> None:
     place, prepared = context.place, plan.prepared
     pending.save(place, plan.decided)
     try:
-        advance.to(place, oid, plan.head, index=prepared.next_index, basis=prepared.basis,
+        head_update.to(place, oid, plan.head, index=prepared.next_index, basis=prepared.basis,
                    subject=message.split("\n", 1)[0])  # fmt: skip
     except (EntireError, OSError):
-        if not advance.holds_lock(place, prepared.folder):  # else the next hook or command settles it
+        if not head_update.holds_lock(place, prepared.folder):  # else the next hook or command settles it
             pending.drop(place)
         raise
 

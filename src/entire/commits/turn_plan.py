@@ -6,7 +6,7 @@ import os
 
 from entire import files
 from entire.commits import decision
-from entire.commits.attempts import CommitAttempt
+from entire.commits.upcoming_commit import UpcomingCommit
 from entire.errors import EntireError
 from entire.git import diff, partial_commit
 from entire.git.operation import GitCommand, Operation
@@ -168,11 +168,11 @@ def _title(context: Context, session: Session, task: str) -> str:
     return title if trailers.has_content(title, "") else steps.subject("")  # a prompt may look like a trailer
 
 
-def _attempt(context: Context, session: Session, tree: str, message: str) -> CommitAttempt:
+def _attempt(context: Context, session: Session, tree: str, message: str) -> UpcomingCommit:
     """Return the commit as one that the session's agent is about to make."""
     own = [RunningTurn(session.turn_key)] if session.is_running else []
     others = [turn for turn in context.running_turns() if turn not in own]
-    return CommitAttempt(
+    return UpcomingCommit(
         event=GitEvent(type=EventType.PREPARE_COMMIT),
         message=message,
         git=GitCommand(),

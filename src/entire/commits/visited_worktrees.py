@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from entire import layout, settings
-from entire.commits import unseen
+from entire.commits import missed_commits
 from entire.git import reflog
 from entire.recording.context import Context
 from entire.snapshots import followed_commits, recorder
@@ -73,7 +73,7 @@ def _follow_in(context: Context, session: Session, since: float) -> None:
     recorder.start_at(context, before)
     attribution.reports[session.turn_key] = transcript.files(turn.start, transcript.end())
     end = layout.head_log_end(context.place)
-    unseen.follow(context, before, head, visitor=session)
+    missed_commits.follow(context, before, head, visitor=session)
     caches.followed, caches.reflog = head, end
     context.save()
 

@@ -7,7 +7,7 @@ import os
 from entire import files, lifecycle
 from entire.audit import own_files
 from entire.errors import EntireError
-from entire.forgetting import holders, targets
+from entire.forgetting import remaining_copies, targets
 from entire.forgetting.planning import COMMAND, ForgetNotes, ForgetTarget, Planner
 from entire.forgetting.values import Secret
 from entire.git import refs
@@ -69,7 +69,7 @@ def _described(context: Context, plan: ForgetPlan, view: ForgetView) -> ForgetVi
         view, texts=plan.texts, commits=plan.commits, checkpoints=plan.checkpoints, sessions=plan.sessions,
         steps=plan.steps, refs=tuple(sorted(plan.refs)), files=tuple(sorted(touched)), top=place.top,
         has_index=plan.has_index and bool(plan.refs or touched or view.mask), own_files=plan.own_files,
-        holders=tuple(holders.find(place.top, plan.record, now=context.now())),
+        holders=tuple(remaining_copies.find(place.top, plan.record, now=context.now())),
     )  # fmt: skip
 
 

@@ -81,10 +81,10 @@ def follow_head(context: Context, event: Occasion) -> None:
     from entire.snapshots import followed_commits
 
     if not followed_commits.must_wait(context):
-        from entire.commits import unseen
+        from entire.commits import missed_commits
 
         try:
-            unseen.follow(context, known, head)
+            missed_commits.follow(context, known, head)
         except PartialCloneError as error:
             _put_off(context, error)
             return
@@ -123,7 +123,7 @@ def forget_removed_sessions(context: Context, _: Occasion) -> None:
     """Forget the uncommitted work of sessions that the Go CLI removed; usually there are none."""
     removed = [session for session in context.relevant_sessions() if session.removed]
     if removed:
-        from entire.go_takeover import removed as go_takeover
+        from entire.go_takeover import deleted_sessions as go_takeover
 
         go_takeover.forget(context, removed)
 

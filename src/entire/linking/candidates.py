@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.errors import EntireError
-from entire.linking import evidence
+from entire.linking import reconstruction
 from entire.model import prefix, reasons
 from entire.store import sessions
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from entire.git.history import Logged
-    from entire.linking.evidence import Evidence
+    from entire.linking.reconstruction import Reconstruction
     from entire.model.session import Session
     from entire.recording.context import Context
 
@@ -20,7 +20,7 @@ _HINT = "add --session ID, or --checkpoint ID to link it to a checkpoint that ex
 _SHOWN = 10
 
 
-def choose(context: Context, commit: Logged, clues: Evidence, name: str, reason: str) -> list[str]:
+def choose(context: Context, commit: Logged, known: Reconstruction, name: str, reason: str) -> list[str]:
     """Return the sessions that a commit is linked to: the one called ``name`` (id or id prefix); without a name those
     with content in it, else the one that most likely made it.
 
@@ -29,9 +29,9 @@ def choose(context: Context, commit: Logged, clues: Evidence, name: str, reason:
     states = {state.session_id: state for state in sessions.list_states(context.place)}
     if name:
         return [_named(states, name)]
-    if clues.decided.sessions:
-        return [session_id for session_id in clues.decided.sessions if session_id in states]
-    for is_likely in _tests(context, commit, clues, reason):
+    if known.decided.sessions:
+        return [session_id for session_id in known.decided.sessions if session_id in states]
+    for is_likely in _tests(context, commit, known, reason):
         likely = [state for state in states.values() if is_likely(state)]
         if len(likely) == 1:
             return [likely[0].session_id]
@@ -48,13 +48,13 @@ def _named(states: Iterable[str], name: str) -> str:
     return prefix.require(name, states, "session", hint)
 
 
-def _tests(context: Context, commit: Logged, clues: Evidence, reason: str) -> list[Callable[[Session], bool]]:
+def _tests(context: Context, commit: Logged, known: Reconstruction, reason: str) -> list[Callable[[Session], bool]]:
     """Return what speaks for a session, the strongest first."""
     recorded = reasons.NOT_RECORDED.matches(reason)
     return [
         lambda state: recorded and f" {state.session_id} " in reason,
-        lambda state: state.session_id in clues.touching,
-        lambda state: state.session_id in clues.present,
+        lambda state: state.session_id in known.touching,
+        lambda state: state.session_id in known.present,
         lambda state: _began_before(context, state, commit.made_by) and context.in_this_worktree(state),
         lambda state: _began_before(context, state, commit.made_by),
     ]
@@ -62,7 +62,7 @@ def _tests(context: Context, commit: Logged, clues: Evidence, reason: str) -> li
 
 def _began_before(context: Context, state: Session, moment: float) -> bool:
     """Tell whether a session had a prompt before a moment."""
-    return bool(evidence.turn_at(context, state, moment))
+    return bool(reconstruction.turn_at(context, state, moment))
 
 
 def _listed(likely: list[Session]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.attribution import content
 from entire.errors import EntireError
 from entire.git import history
-from entire.linking import candidates, evidence
+from entire.linking import candidates, reconstruction
 from entire.model import prefix, reasons
 from entire.model.ids import CheckpointId, is_checkpoint_id, new_id
 from entire.model.linking import LinkedSessionView, LinkView
@@ -74,12 +74,12 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkPlan:
 
 def _with_content(context: Context, plan: LinkPlan, session: str) -> LinkPlan:
     """Plan a new checkpoint, or links to those whose commits this one replaced (an amend, a squash)."""
-    clues = evidence.find(context, plan.commit)
-    decided = clues.decided
+    known = reconstruction.find(context, plan.commit)
+    decided = known.decided
     carried = [CheckpointId(name) for name in decided.ids if name != decided.id and name not in plan.before]
     if carried and not decided.sessions and not session:
         return replace(plan, linked=tuple(carried))
-    wanted = candidates.choose(context, plan.commit, clues, session, plan.reason)
+    wanted = candidates.choose(context, plan.commit, known, session, plan.reason)
     return replace(plan, linked=tuple(carried), decided=_forced(context, plan.commit, decided, wanted))
 
 
@@ -101,7 +101,7 @@ def _forced(context: Context, commit: Logged, decided: Pending, wanted: Sequence
 
 def _turns(context: Context, session_id: str, commit: Logged) -> list[str]:
     session = context.session(session_id)
-    turn = evidence.turn_at(context, session, commit.made_by) if session is not None else ""
+    turn = reconstruction.turn_at(context, session, commit.made_by) if session is not None else ""
     return [turn] if turn else []
 
 

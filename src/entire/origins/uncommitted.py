@@ -12,7 +12,7 @@ import tempfile
 
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
-from entire.commits import examination
+from entire.commits import ownership
 from entire.errors import GitError
 from entire.git import blame, diff, history, scratch
 from entire.git.blame import BlameSource
@@ -20,7 +20,7 @@ from entire.git.read import Objects
 from entire.git.write import ImportStream
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
-from entire.snapshots import brought, recorder, unreported, worktree
+from entire.snapshots import brought, recorder, unreported_changes, worktree
 from entire.store import journal, setup_lines
 
 TYPE_CHECKING = False
@@ -149,12 +149,12 @@ class _Comparison:
     def _examine(self, paths: Sequence[str]) -> Content:
         context, head = self._context, self._taken.snapshot.head
         attribution = context.journal.attribution
-        entries = brought.present(context, attribution.entries_without(*examination.abandoned(context, head)))
+        entries = brought.present(context, attribution.entries_without(*ownership.abandoned(context, head)))
         recorded = Recorded(
             entries=tuple(entries),
             reports={**attribution.reports, **self._reports},
             running=self._running,
-            unreported=unreported.find(context, self._running, paths),
+            unreported=unreported_changes.find(context, self._running, paths),
         )
         trees = CommitTrees(
             tree=self._tree, parent_tree=self._head_tree, brought=brought.trees(context, head) if entries else ()
@@ -225,7 +225,7 @@ def _while_turns_ran(running: int, reporting: int) -> str:
 def _at_work(context: Context) -> tuple[tuple[RunningTurn, ...], dict[TurnKey, list[str]]]:
     """Return the turns in progress that may have changed something here, and the paths that their tools report."""
     here = context.running_turns()
-    reports = unreported.reports_so_far(context) if here else {}
+    reports = unreported_changes.reports_so_far(context) if here else {}
     for session_id in journal.running_elsewhere(context.place):
         session = context.session(session_id)
         if session is None or session.turn is None:

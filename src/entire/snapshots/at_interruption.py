@@ -13,7 +13,7 @@ from entire import files
 from entire.agents import readings
 from entire.git.write import blob_id
 from entire.model.value import replace
-from entire.snapshots import unreported
+from entire.snapshots import unreported_changes
 from entire.store import transcripts
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def change(context: Context, session: Session, seen: SnapshotChange, reported: S
     if turn is None or not turn.interrupted or seen.tree:
         return seen
     paths = [path for path in reported if path in seen.taken.changes]
-    later = [path for path in paths if unreported.changed_at(top, path)[0] > turn.interrupted]
+    later = [path for path in paths if unreported_changes.changed_at(top, path)[0] > turn.interrupted]
     edits = _edits(context, session, turn) if later else {}
     known = {path: _content(context, seen, path, edits.get(path, ())) for path in later}
     contents = {path: content for path, content in known.items() if content is not None}

@@ -11,7 +11,7 @@ import os
 from entire import layout, settings
 from entire.model.turns import RunningTurn
 from entire.recording.context import Context
-from entire.snapshots import recorder, unreported
+from entire.snapshots import recorder, unreported_changes
 from entire.snapshots.recorder import Cause
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ def _record(context: Context, session: Session, paths: Sequence[str], *, since: 
 
 def _is_changed_since(top: str, path: str, moment: float) -> bool:
     """Tell whether a file was written, moved or deleted since a moment."""
-    return unreported.changed_at(top, path)[0] >= moment
+    return unreported_changes.changed_at(top, path)[0] >= moment
 
 
 # ---------------------------------------------------------------- commits

@@ -209,9 +209,9 @@ def _unreported(context: Context, paths: Sequence[str], cause: Cause) -> Unrepor
     left = [path for path in paths[:MAX_PATHS] if path not in known]
     if not left or not any(not turn.is_background for turn in cause.running):
         return {}
-    from entire.snapshots import unreported
+    from entire.snapshots import unreported_changes
 
-    return unreported.find(context, cause.running, left, is_quick=True)
+    return unreported_changes.find(context, cause.running, left, is_quick=True)
 
 
 def record_now(context: Context, cause: Cause) -> TakenSnapshot:
@@ -277,9 +277,9 @@ def attribute_again(context: Context, key: TurnKey) -> None:
         if not {RunningTurn(key), RunningTurn.background(key)}.intersection(entry.running):
             continue
         if entry.unreported and RunningTurn(key) in entry.running:
-            from entire.snapshots import unreported
+            from entire.snapshots import unreported_changes
 
-            entries[at] = unreported.find_again(context, key, entry)
+            entries[at] = unreported_changes.find_again(context, key, entry)
         # A commit changes no file: it may hold a person's work too.
         if not entry.commit:
             _attribute(context, entries[at], {path for path in entry.paths if committed.get(path, at) > at})

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.commits import afterwards, unseen, visited_worktrees
+from entire.commits import existing_commit, missed_commits, visited_worktrees
 from entire.directory import AgentDirectory
 from entire.git import history
 from entire.model.requests import ResumeRequest
@@ -167,9 +167,9 @@ def test_the_transcript_says_who_made_a_commit_and_deciding_writes_nothing(story
     before = state_of(story)
     with contextlib.closing(Context(place, Settings(), AgentDirectory.without_plugins())) as context:
         first, second = history.show(str(story.root), [mine, own])
-        assert (unseen.maker(context, first), unseen.maker(context, second)) == ("", a.id)
-        found = afterwards.Found(commit=second, running=tuple(context.running_turns()), maker=a.id)
-        decided = afterwards.decide(context, found)
+        assert (missed_commits.maker(context, first), missed_commits.maker(context, second)) == ("", a.id)
+        found = existing_commit.MadeCommit(commit=second, running=tuple(context.running_turns()), maker=a.id)
+        decided = existing_commit.decide(context, found)
     assert (decided.commit, list(decided.sessions), decided.paths) == (own, [a.id], ("c.txt",))
     assert second.committed <= decided.moment <= second.committed + 1
     assert state_of(story) == before

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.forgetting import holders
+from entire.forgetting import remaining_copies
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
 from entire.store import checkpoints, forgotten, merge, returned
@@ -378,7 +378,7 @@ def test_a_remote_that_has_it_is_named_and_the_command_works(forget: Forget) -> 
     assert (holder["remote"], holder["branch"], holder["tip"]) == ("origin", BRANCH, tip)
     (command,) = holder["commands"]
     record = forgotten.of(str(story.root))
-    assert [found.tip for found in holders.find(str(story.root), record, now=0.0)] == [tip]
+    assert [found.tip for found in remaining_copies.find(str(story.root), record, now=0.0)] == [tip]
     assert command in Command(story, forget.capsys, "status")().replace("\n", " ")
     story.entire("doctor")
     assert "origin still has what was forgotten here" in forget.capsys.readouterr().out

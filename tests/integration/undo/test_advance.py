@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.commits import advance
+from entire.commits import head_update
 from entire.errors import EntireError
 from entire.undo.index_lock import IndexLock
 from tests.faults import fail_any
@@ -35,7 +35,7 @@ def basis(index: str) -> str:
 
 def prepared(story: Story, place: layout.Place) -> tuple[str, str]:
     """Make a commit that HEAD does not have yet, and the index that goes with it."""
-    index = os.path.join(advance.new_folder(place), "next")
+    index = os.path.join(head_update.new_folder(place), "next")
     shutil.copyfile(os.path.join(place.git_dir, "index"), basis(index))
     blob = story.git("hash-object", "-w", "--stdin", stdin="a\n").strip()
     env = {"GIT_INDEX_FILE": index}
@@ -48,7 +48,7 @@ def prepared(story: Story, place: layout.Place) -> tuple[str, str]:
 def test_both_move(story: Story) -> None:
     place = place_of(story)
     oid, index = prepared(story, place)
-    advance.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
+    head_update.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
     assert story.head() == oid
     assert story.git("ls-files").split() == ["README.md", "a.txt"]
     assert not (story.root / ".git/index.lock").exists()
@@ -59,14 +59,14 @@ def test_neither_moves_if_head_or_the_index_is_another_programs(story: Story) ->
     oid, index = prepared(story, place)
     before = story.head()
     with pytest.raises(EntireError):
-        advance.to(place, oid, oid, index=index, basis=basis(index), subject="New")
+        head_update.to(place, oid, oid, index=index, basis=basis(index), subject="New")
     assert not (story.root / ".git/index.lock").exists()
     (story.root / ".git/index.lock").write_bytes(b"")
     with pytest.raises(EntireError):
-        advance.to(place, oid, before, index=index, basis=basis(index), subject="New")
+        head_update.to(place, oid, before, index=index, basis=basis(index), subject="New")
     assert (story.head(), story.git("ls-files").split()) == (before, ["README.md"])
     assert (story.root / ".git/index.lock").exists(), "it is the other program's"
-    advance.settle(place, is_made=True)
+    head_update.settle(place, is_made=True)
     assert (story.root / ".git/index.lock").exists()
 
 
@@ -75,10 +75,10 @@ def test_a_lock_that_a_kill_left_is_settled(story: Story, is_made: bool) -> None
     place = place_of(story)
     _, index = prepared(story, place)
     IndexLock(place.git_dir, os.path.dirname(index)).take(index, stat.S_IFREG | 0o644)
-    advance.settle(place, is_made=is_made)
+    head_update.settle(place, is_made=is_made)
     assert not (story.root / ".git/index.lock").exists()
     assert story.git("ls-files").split() == (["README.md", "a.txt"] if is_made else ["README.md"])
-    assert os.listdir(advance.folder(place)) == []
+    assert os.listdir(head_update.folder(place)) == []
 
 
 def test_neither_moves_if_another_program_has_written_the_index(story: Story) -> None:
@@ -88,16 +88,16 @@ def test_neither_moves_if_another_program_has_written_the_index(story: Story) ->
     story.write("staged.txt", "staged\n")
     story.git("add", "staged.txt")
     with pytest.raises(EntireError, match="changed the index"):
-        advance.to(place, oid, before, index=index, basis=basis(index), subject="New")
+        head_update.to(place, oid, before, index=index, basis=basis(index), subject="New")
     assert (story.head(), story.git("ls-files").split()) == (before, ["README.md", "staged.txt"])
     assert not (story.root / ".git/index.lock").exists()
 
 
 def test_commits_that_are_made_at_once_have_a_folder_each(story: Story) -> None:
     place = place_of(story)
-    stale, mine = advance.new_folder(place), advance.new_folder(place)
+    stale, mine = head_update.new_folder(place), head_update.new_folder(place)
     os.utime(stale, (0, 0))
-    advance.new_folder(place)
+    head_update.new_folder(place)
     assert (os.path.isdir(stale), os.path.isdir(mine)) == (False, True)
 
 
@@ -109,13 +109,13 @@ def test_what_an_error_leaves_half_done_can_still_be_settled(story: Story, monke
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", fail_any(errno.ENOSPC))
         with pytest.raises(OSError, match="No space left"):
-            advance.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
+            head_update.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
     assert (story.head(), story.git("ls-files").split()) == (oid, ["README.md"])
-    advance.clear(place, mine)
-    assert advance.holds_lock(place, mine)
-    advance.settle(place, is_made=True)
+    head_update.clear(place, mine)
+    assert head_update.holds_lock(place, mine)
+    head_update.settle(place, is_made=True)
     assert story.git("ls-files").split() == ["README.md", "a.txt"]
-    assert (os.path.exists(mine), advance.holds_lock(place, mine)) == (False, False)
+    assert (os.path.exists(mine), head_update.holds_lock(place, mine)) == (False, False)
 
 
 def test_both_have_moved_if_only_the_file_beside_the_lock_stays(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,5 +129,5 @@ def test_both_have_moved_if_only_the_file_beside_the_lock_stays(story: Story, mo
         unlink(path)
 
     monkeypatch.setattr(os, "unlink", unlinked)
-    advance.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
+    head_update.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
     assert (story.head(), story.git("ls-files").split()) == (oid, ["README.md", "a.txt"])

@@ -9,9 +9,9 @@ import pytest
 
 from entire import layout, lifecycle
 from entire.agents import registry
-from entire.commits import attempts, decision, examination
-from entire.commits.attempts import CommitAttempt
+from entire.commits import decision, ownership, upcoming_commit
 from entire.commits.replaced_commits import Replaced
+from entire.commits.upcoming_commit import UpcomingCommit
 from entire.directory import AgentDirectory
 from entire.git import diff
 from entire.git.operation import GitCommand, Operation
@@ -53,15 +53,15 @@ class Stage:
         assert session.turn is not None
         return session.turn.id
 
-    def attempt(self, git: GitCommand | None = None, **environment: str) -> CommitAttempt:
+    def upcoming(self, git: GitCommand | None = None, **environment: str) -> UpcomingCommit:
         self.repo.git("add", "-A")
         self.context.forget()
         event = GitEvent(type=EventType.PREPARE_COMMIT, message_source="message", environment=environment)
-        return attempts.find(self.context, event, git or GitCommand(), Operation(), "x\n")
+        return upcoming_commit.find(self.context, event, git or GitCommand(), Operation(), "x\n")
 
     def decide(self, git: GitCommand | None = None, **environment: str) -> Pending:
         with self.context.lock():
-            return decision.decide(self.context, self.attempt(git, **environment))
+            return decision.decide(self.context, self.upcoming(git, **environment))
 
 
 @pytest.fixture
@@ -85,30 +85,30 @@ def commit(*parents: str) -> Commit:
         (commit(), True, ""),
     ],
 )
-def test_the_first_parent_of_an_attempt(head: Commit | None, parent: str, *, amends: bool) -> None:
-    attempt = CommitAttempt(event=GitEvent(type=EventType.PREPARE_COMMIT), message="", git=GitCommand(),
+def test_the_first_parent_of_an_upcoming_commit(head: Commit | None, parent: str, *, amends: bool) -> None:
+    upcoming = UpcomingCommit(event=GitEvent(type=EventType.PREPARE_COMMIT), message="", git=GitCommand(),
                       operation=Operation(), head=head, tree="e" * 40, amends=amends)  # fmt: skip
-    assert attempt.parent == parent
+    assert upcoming.parent == parent
 
 
 def test_an_amend_is_known_by_gits_arguments_else_by_what_it_repeats(stage: Stage) -> None:
     date = stage.repo.line("log", "-1", "--format=%ad", "--date=raw")
-    assert stage.attempt(GIT_AUTHOR_DATE=f"@{date}").amends
-    assert not stage.attempt().amends
-    assert stage.attempt(GitCommand(command="commit", amends=True)).amends
-    assert not stage.attempt(GitCommand(command="commit", amends=False), GIT_AUTHOR_DATE=f"@{date}").amends
+    assert stage.upcoming(GIT_AUTHOR_DATE=f"@{date}").amends
+    assert not stage.upcoming().amends
+    assert stage.upcoming(GitCommand(command="commit", amends=True)).amends
+    assert not stage.upcoming(GitCommand(command="commit", amends=False), GIT_AUTHOR_DATE=f"@{date}").amends
     stage.repo.write("a.txt", "100644", b"two\n")
-    assert not stage.attempt(GIT_AUTHOR_DATE=f"@{date}").amends, "it does not repeat the commit's tree"
+    assert not stage.upcoming(GIT_AUTHOR_DATE=f"@{date}").amends, "it does not repeat the commit's tree"
 
 
 def test_the_session_with_a_turn_in_progress_makes_the_commit_unless_a_person_does(stage: Stage) -> None:
     stage.event(EventType.TURN_START, "Write it")
     with stage.context.lock():
-        assert stage.attempt(ENTIRE_TEST_TTY="0").maker == "s"
-        assert stage.attempt(ENTIRE_TEST_TTY="1").maker == ""
+        assert stage.upcoming(ENTIRE_TEST_TTY="0").maker == "s"
+        assert stage.upcoming(ENTIRE_TEST_TTY="1").maker == ""
     stage.event(EventType.TURN_END)
     with stage.context.lock():
-        assert stage.attempt(ENTIRE_TEST_TTY="0").maker == ""
+        assert stage.upcoming(ENTIRE_TEST_TTY="0").maker == ""
 
 
 def test_a_commit_without_content_of_a_session_has_a_reason(stage: Stage) -> None:
@@ -132,11 +132,11 @@ def test_a_commit_with_content_of_a_session_has_a_new_id(stage: Stage) -> None:
 def test_only_paths_of_sessions_are_examined(stage: Stage) -> None:
     stage.turn("b.txt", b"agent\n")
     stage.repo.git("add", "-A")
-    attempt, replaced = stage.attempt(), Replaced(kind=CommitKind.PLAIN)
-    assert attempt.head is not None
-    changes = diff.changes(stage.repo.top, attempt.head.tree, attempt.tree)
-    held = examination.examine(stage.context, attempt, changes, replaced, ())
+    upcoming, replaced = stage.upcoming(), Replaced(kind=CommitKind.PLAIN)
+    assert upcoming.head is not None
+    changes = diff.changes(stage.repo.top, upcoming.head.tree, upcoming.tree)
+    held = ownership.examine(stage.context, upcoming, changes, replaced, ())
     assert held is not None
     assert held.sessions() == ["s"]
     others = [change for change in changes if change.path != "b.txt"]
-    assert examination.examine(stage.context, attempt, others, replaced, ()) is None
+    assert ownership.examine(stage.context, upcoming, others, replaced, ()) is None

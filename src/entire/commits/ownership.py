@@ -10,7 +10,7 @@ from entire.attribution.content import CommitTrees, Recorded
 from entire.git import diff, index, operation
 from entire.model.value import replace
 from entire.snapshots import brought as snapshots
-from entire.snapshots import unreported
+from entire.snapshots import unreported_changes
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.attribution.content import Content
-    from entire.commits.attempts import CommitAttempt
     from entire.commits.replaced_commits import Replaced
+    from entire.commits.upcoming_commit import UpcomingCommit
     from entire.git.diff import FileChange
     from entire.recording.context import Context
 
 
 def examine(
-    context: Context, attempt: CommitAttempt, changes: Sequence[FileChange], replaced: Replaced, trees: tuple[str, ...]
+    context: Context,
+    upcoming: UpcomingCommit,
+    changes: Sequence[FileChange],
+    replaced: Replaced,
+    trees: tuple[str, ...],
 ) -> Content | None:
     """Attribute the commit's content from the journal; None if no session can have any. ``trees``: those that git has
     brought since the last snapshot.
@@ -36,41 +40,44 @@ def examine(
     paths = [
         *_both_names(changes),
         *_moved_away(context, changes),
-        *_dropped_by_amend(context, attempt, changes, replaced),
+        *_dropped_by_amend(context, upcoming, changes, replaced),
     ]
-    if not attempt.running and not any(path in journal.attribution.agent_paths for path in paths):
+    if not upcoming.running and not any(path in journal.attribution.agent_paths for path in paths):
         return None
-    entries = journal.attribution.entries_without_commits(replaced.commit, *abandoned(context, attempt.parent))
+    entries = journal.attribution.entries_without_commits(replaced.commit, *abandoned(context, upcoming.parent))
     recorded = Recorded(
         entries=tuple(snapshots.present(context, entries)),
-        reports={**journal.attribution.reports, **(unreported.reports_so_far(context) if attempt.running else {})},
-        running=attempt.running,
-        unreported=unreported.find(context, attempt.running, paths, maker=attempt.maker),
+        reports={
+            **journal.attribution.reports,
+            **(unreported_changes.reports_so_far(context) if upcoming.running else {}),
+        },
+        running=upcoming.running,
+        unreported=unreported_changes.find(context, upcoming.running, paths, maker=upcoming.maker),
     )
-    parent = context.objects.commit(attempt.parent) if attempt.parent else None
-    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+    parent = context.objects.commit(upcoming.parent) if upcoming.parent else None
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(upcoming.tree)]
     compared = CommitTrees(
-        tree=attempt.tree,
+        tree=upcoming.tree,
         parent_tree=parent_tree,
         moved_from=snapshots.parted_from(context, parent_tree, trees),
         covered=replaced.covered,
-        staged=_staged(context, attempt, changes),
+        staged=_staged(context, upcoming, changes),
         brought=trees,
     )
     return content.examine(context.place.top, recorded, compared, paths, journal.attribution.stashed_paths)
 
 
-def popped(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> Content | None:
+def popped(context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange]) -> Content | None:
     """Attribute the commit's content from the journal of another worktree, whose session's work came in with a stash;
     None without any.
     """
-    if not operation.merged_tree(context.place) or attempt.operation.merge_heads or attempt.operation.picked:
+    if not operation.merged_tree(context.place) or upcoming.operation.merge_heads or upcoming.operation.picked:
         return None
     from entire.snapshots import other_worktrees
 
-    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    parent = context.objects.commit(upcoming.parent) if upcoming.parent else None
     trees = CommitTrees(
-        tree=attempt.tree, parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+        tree=upcoming.tree, parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(upcoming.tree)]
     )
     paths = _both_names(changes)
     for place in other_worktrees.live(context.place):
@@ -95,22 +102,22 @@ def abandoned(context: Context, parent: str) -> set[str]:
     return history.outside(context.place.top, parent, noted)
 
 
-def _staged(context: Context, attempt: CommitAttempt, changes: Sequence[FileChange]) -> str:
+def _staged(context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange]) -> str:
     """Return the tree that was staged when git started; '' if the commit's own hooks staged nothing since."""
     from entire.git import staged
 
-    index_file = index.path(context.place, attempt.event.environment)
-    commit = staged.Commit(tree=attempt.tree, changes=changes, index=index_file,
-                           started=process.start_time(attempt.git.started))  # fmt: skip
+    index_file = index.path(context.place, upcoming.event.environment)
+    commit = staged.Commit(tree=upcoming.tree, changes=changes, index=index_file,
+                           started=process.start_time(upcoming.git.started))  # fmt: skip
     known = [entry.tree for entry in context.journal.attribution.entries]
     return staged.before_hooks(context.place, context.objects, commit, known)
 
 
-def brought(context: Context, attempt: CommitAttempt) -> tuple[str, ...]:
+def brought(context: Context, upcoming: UpcomingCommit) -> tuple[str, ...]:
     """Return the trees that git has brought since the last snapshot, up to the commit."""
     if not context.journal.attribution.tree:
         return ()
-    return snapshots.trees(context, attempt.head.oid if attempt.head is not None else "", attempt.commit)
+    return snapshots.trees(context, upcoming.head.oid if upcoming.head is not None else "", upcoming.commit)
 
 
 def _moved_away(context: Context, changes: Sequence[FileChange]) -> list[str]:
@@ -130,7 +137,7 @@ def _moved_away(context: Context, changes: Sequence[FileChange]) -> list[str]:
 
 
 def _dropped_by_amend(
-    context: Context, attempt: CommitAttempt, changes: Sequence[FileChange], replaced: Replaced
+    context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange], replaced: Replaced
 ) -> list[str]:
     """Return the paths that an amend removes from the commit: their content may be uncommitted again."""
     known = {change.path for change in changes}
@@ -138,7 +145,7 @@ def _dropped_by_amend(
         change.path
         for tree in replaced.covered
         if replaced.commit
-        for change in diff.changes(context.place.top, tree, attempt.tree)
+        for change in diff.changes(context.place.top, tree, upcoming.tree)
         if change.path not in known
     ]
 

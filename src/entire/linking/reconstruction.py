@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.commits import afterwards, unseen
+from entire.commits import existing_commit, missed_commits
 from entire.git import bulk, diff, reflog
 from entire.maintenance.repository import Repository
 from entire.model.session import Entry
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from entire.store.journal import Reports
 
 
-class Evidence(Value):
+class Reconstruction(Value):
     """What the journal tells about a commit. ``decided``: what would have been decided before it."""
 
     decided: Pending
@@ -32,7 +32,7 @@ class Evidence(Value):
     present: tuple[str, ...]  # sessions with a turn in progress when it was made
 
 
-def find(context: Context, commit: Logged) -> Evidence:
+def find(context: Context, commit: Logged) -> Reconstruction:
     """Decide about a commit as it would have been decided when it was made, in the worktree whose journal knows it.
     Writes nothing.
     """
@@ -60,7 +60,7 @@ def _knows(place: Place, commit: Logged) -> bool:
     return commit.oid in noted or any(reason.get("commit") == commit.oid for reason in journal.reasons)
 
 
-def _find(context: Context, commit: Logged) -> Evidence:
+def _find(context: Context, commit: Logged) -> Reconstruction:
     paths = _changed(context, commit)
     entries, later, reports = _entries(context, commit)
     running = _running(context, commit, later)
@@ -68,16 +68,18 @@ def _find(context: Context, commit: Logged) -> Evidence:
     try:
         _set_journal(then, commit, entries, reports, paths)
         move = next((move for move in reversed(reflog.moves(context.place)) if move.makes(commit)), None)
-        maker = unseen.maker(context, commit)
+        maker = missed_commits.maker(context, commit)
         running = [RunningTurn(turn.key) if turn.key.session_id == maker else turn for turn in running]
-        made = afterwards.Found(commit=commit, move=move, running=tuple(running), maker=maker)
-        decided = afterwards.decide(then, made)
+        made = existing_commit.MadeCommit(commit=commit, move=move, running=tuple(running), maker=maker)
+        decided = existing_commit.decide(then, made)
     finally:
         then.objects.close()
     touching = [turn.session_id for entry in entries if set(entry.paths) & set(paths) for turn in entry.turns()]
     touching += [turn.session_id for turn, reported in reports.items() if set(reported) & set(paths)]
     present = [turn.key.session_id for turn in running]
-    return Evidence(decided=decided, touching=tuple(dict.fromkeys(touching)), present=tuple(dict.fromkeys(present)))
+    return Reconstruction(
+        decided=decided, touching=tuple(dict.fromkeys(touching)), present=tuple(dict.fromkeys(present))
+    )
 
 
 def turn_at(context: Context, session: Session, moment: float) -> str:

@@ -9,8 +9,8 @@ reflog that is known. Without a reflog no commit is examined.
 
 from __future__ import annotations
 
-from entire.commits import afterwards, complete
-from entire.commits.afterwards import Found
+from entire.commits import complete, existing_commit
+from entire.commits.existing_commit import MadeCommit
 from entire.errors import PartialCloneError
 from entire.git import history, reflog
 from entire.git.reflog import AMENDED, HeadMove
@@ -64,11 +64,11 @@ def _left_elsewhere(context: Context, moves: Sequence[HeadMove], after: str) -> 
 
 def _made_here(
     context: Context, commits: Sequence[Logged], moves: Sequence[HeadMove], before: str, after: str
-) -> list[Found]:
+) -> list[MadeCommit]:
     """Return the commits that these moves of HEAD made, newest first, with the move to each."""
     known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
     reached = {move.new for move in moves}
-    made: list[Found] = []
+    made: list[MadeCommit] = []
     links = context.links
     recorded = links.is_recorded
     for commit in commits:
@@ -79,14 +79,14 @@ def _made_here(
             continue
         if by.is_amend or not links.of(commit):
             move = reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))
-            made.append(Found(commit=commit, move=move))
+            made.append(MadeCommit(commit=commit, move=move))
     order = {move.new: at for at, move in enumerate(moves) if move.is_new}
     return sorted(made, key=lambda one: order.get(one.commit.oid, len(order)), reverse=True)
 
 
 def _copies(
     context: Context, commits: Sequence[Logged], moves: Sequence[HeadMove], examined: Sequence[str]
-) -> list[Found]:
+) -> list[MadeCommit]:
     """Return the copies that a rebase made of commits which HEAD had, newest first, if they may hold what nobody has
     looked at: they add what their originals do not, as a resolved conflict does, or these were as new.
     """
@@ -108,7 +108,9 @@ def _copies(
     unseen = {one.oid for one, original in pairs if original.oid in made and not context.links.of(original)}
     changed = followed_commits.with_more(context, [(one, old) for one, old in pairs if one.oid not in unseen])
     sources = {**dict.fromkeys(unseen, ""), **{one.oid: original.oid for one, original in changed}}
-    return [Found(commit=one, move=by_copy[one.oid], original=sources[one.oid]) for one in copies if one.oid in sources]
+    return [
+        MadeCommit(commit=one, move=by_copy[one.oid], original=sources[one.oid]) for one in copies if one.oid in sources
+    ]
 
 
 def _note_unexplained(context: Context, head: Logged) -> None:
@@ -128,7 +130,7 @@ def _unlogged_amend(context: Context, commit: Logged, before: str) -> HeadMove |
     return HeadMove(old=old.oid, new=new.oid, subject=AMENDED)
 
 
-def _examine(context: Context, made: Found, visitor: Session | None) -> None:
+def _examine(context: Context, made: MadeCommit, visitor: Session | None) -> None:
     commit = context.objects.commit(made.commit.oid)
     if commit is None:
         return
@@ -136,7 +138,7 @@ def _examine(context: Context, made: Found, visitor: Session | None) -> None:
     if visitor is not None:
         is_alone = visitor.session_id == made_by and not running
         running.append(RunningTurn(visitor.turn_key) if is_alone else RunningTurn.background(visitor.turn_key))
-    decided = afterwards.decide(context, replace(made, running=tuple(running), maker=made_by))
+    decided = existing_commit.decide(context, replace(made, running=tuple(running), maker=made_by))
     complete.link_by_id(context, decided, commit)
 
 

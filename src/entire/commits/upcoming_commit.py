@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from entire.recording.context import Context
 
 
-class CommitAttempt(Value):
+class UpcomingCommit(Value):
     """The commit that git is about to make."""
 
     event: GitEvent
@@ -43,7 +43,7 @@ class CommitAttempt(Value):
         return self.head.parents[0] if self.head is not None and self.head.parents else ""
 
 
-def find(context: Context, event: GitEvent, git: GitCommand, state: Operation, message: str) -> CommitAttempt:
+def find(context: Context, event: GitEvent, git: GitCommand, state: Operation, message: str) -> UpcomingCommit:
     """Find out what is committed and who commits it. Records what sessions of other worktrees did in this one."""
     place = context.place
     head, index_file = context.objects.commit("HEAD"), index.path(place, event.environment)
@@ -51,7 +51,7 @@ def find(context: Context, event: GitEvent, git: GitCommand, state: Operation, m
     elsewhere = _running_elsewhere(context)
     maker = committing_session(context, event, elsewhere)
     visiting = _receive(context, elsewhere, maker)
-    return CommitAttempt(
+    return UpcomingCommit(
         event=event,
         message=message,
         git=git,

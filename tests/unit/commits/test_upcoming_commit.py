@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from entire.commits import attempts
+from entire.commits import upcoming_commit
 from entire.model.events import EventType, GitEvent
 from entire.model.session import Session
 
@@ -16,7 +16,7 @@ EVENT = GitEvent(type=EventType.PREPARE_COMMIT)
 
 def maker(*sessions: Session) -> str:
     context: Any = SimpleNamespace(running=lambda: list(sessions))
-    return attempts.committing_session(context, EVENT, [])
+    return upcoming_commit.committing_session(context, EVENT, [])
 
 
 def session(name: str, *variables: str) -> Session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.commits import decision
-from entire.commits.attempts import CommitAttempt
+from entire.commits.upcoming_commit import UpcomingCommit
 from entire.errors import PartialCloneError
 from entire.git import history, operation, reflog
 from entire.git.operation import GitCommand
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MAX_SQUASHED = 200
 
 
-class Found(Value):
+class MadeCommit(Value):
     """A commit that no hook decided about, and what is known about how it came about."""
 
     commit: Logged
@@ -34,7 +34,7 @@ class Found(Value):
     original: str = ""  # the commit of which it is a copy that git made
 
 
-def decide(context: Context, made: Found) -> Pending:
+def decide(context: Context, made: MadeCommit) -> Pending:
     """Decide about a commit that exists already as prepare-commit-msg would have decided. Writes nothing."""
     try:
         return _decide(context, made)
@@ -44,10 +44,10 @@ def decide(context: Context, made: Found) -> Pending:
                        reason=reason)  # fmt: skip
 
 
-def _decide(context: Context, made: Found) -> Pending:
+def _decide(context: Context, made: MadeCommit) -> Pending:
     commit, move = made.commit, made.move
     old = move.old if move is not None else "".join(commit.parents[:1])
-    attempt = CommitAttempt(
+    upcoming = UpcomingCommit(
         event=GitEvent(type=EventType.PREPARE_COMMIT),
         message=commit.message,
         git=GitCommand(),
@@ -59,7 +59,7 @@ def _decide(context: Context, made: Found) -> Pending:
         commit=commit.oid,
         running=tuple(sorted(made.running, key=lambda turn: turn.key.session_id != made.maker)),
     )
-    decided = decision.decide(context, attempt)
+    decided = decision.decide(context, upcoming)
     moment = min(decided.moment, commit.made_by) if commit.committed else decided.moment
     return replace(decided, commit=commit.oid, moment=moment)
 
