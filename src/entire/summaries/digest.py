@@ -7,7 +7,7 @@ import posixpath
 from entire.model.digests import DigestView, FailureDigest, FileDigest, PartDigest
 from entire.model.value import replace
 from entire.summaries import excerpts, runners, shell
-from entire.summaries.attempts import Attempts
+from entire.summaries.discarded_lines import DiscardedLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def of(
     checkpoint: CheckpointView, conversations: Mapping[str, Sequence[MessageView]], committed: Committed = NOTHING
 ) -> DigestView:
     """Return the digest of a checkpoint. ``conversations``: the whole ones, by session; ``committed``: the texts of
-    files in the commit, as ``Attempts`` takes them.
+    files in the commit, as ``DiscardedLines`` takes them.
     """
     parts = [of_part(checkpoint, part, conversations.get(part.session_id, ()), committed) for part in checkpoint.parts]
     return DigestView(checkpoint_id=checkpoint.id, parts=tuple(parts))
@@ -49,13 +49,13 @@ def of_part(
         files=tuple(_file(path, files.get(path), part.session_id, work) for path in part.files),
         failures=tuple(work.failures),
         tests=tuple(work.tests),
-        attempts=tuple(work.attempts.found(committed)),
+        attempts=tuple(work.discarded.digests(committed)),
     )
 
 
 def edited_paths(checkpoint: CheckpointView, part: PartView, messages: Sequence[MessageView]) -> list[str]:
     """Return the paths inside the repository that tools edited in a session's part."""
-    paths = _work(checkpoint, part, messages).attempts.paths
+    paths = _work(checkpoint, part, messages).discarded.paths
     return [path for path in paths if not posixpath.isabs(path) and not path.startswith("../")]
 
 
@@ -125,7 +125,7 @@ class _Work:
         self.failures: list[FailureDigest] = []
         self.edits: dict[str, int] = {}
         self._paths = paths
-        self.attempts = Attempts()
+        self.discarded = DiscardedLines()
         self._open: dict[str, int] = {}  # command in its normal form -> its failure
         self._since: dict[str, list[tuple[str, str]]] = {}  # of those: changed files and commands after it
 
@@ -138,7 +138,7 @@ class _Work:
                 path = self._paths.of(edit.path)
                 self.edits[path] = self.edits.get(path, 0) + 1
                 if not is_later:
-                    self.attempts.edit(path, edit, at)
+                    self.discarded.edit(path, edit, at)
                 self._note("file", path)
         if call.command.strip() and not call.edits:
             self._run(call, at, is_later=is_later)
@@ -152,7 +152,7 @@ class _Work:
             self._fail(name, call, at)
             return
         if not is_later:
-            self.attempts.command(call.command)
+            self.discarded.command(call.command)
         if name in self._open:
             self._fix(name)
         if not shell.only_looks(call.command):

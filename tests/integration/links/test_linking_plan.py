@@ -15,7 +15,7 @@ from entire.store.links import CheckpointLinks
 from entire.workspace import Workspace
 from tests.integration.by_hand import a, links_of, run
 from tests.integration.commandline import Command
-from tests.integration.commits.test_unseen_commits import BRANCH, NO_HOOKS, hookless, next_event
+from tests.integration.commits.test_missed_commits import BRANCH, NO_HOOKS, hookless, next_event
 from tests.integration.story import Session, Story
 
 __all__ = ["a", "run"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents import readings
-from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, PartDigest
+from entire.model.digests import FailureDigest, FileDigest, PartDigest
 from entire.model.transcripts import Edit, ToolCall
 from entire.model.value import replace
 from entire.model.views.checkpoints import (
@@ -163,74 +163,14 @@ def test_what_a_failed_tool_was_asked_to_write_is_not_counted() -> None:
     assert (found.files[0].edits, found.attempts) == (0, ())
 
 
+def test_a_command_that_failed_reverted_nothing() -> None:
+    assert of(wrote("a.py", "one\n"), ran("git checkout -- a.py", "fatal: no", fails=True)).attempts == ()
+
+
 def test_earlier_parts_are_not_repeated() -> None:
     one = part("Go further", start=1)
     calls = said(ran("make", "fatal: no", fails=True), ran("make", "ok"))
     assert digest.of_part(checkpoint(one), one, calls).failures == ()
-
-
-# ---------------------------------------------------------------- tried and taken back
-
-
-def tried(*calls: ToolCall, committed: digest.Committed = digest.NOTHING) -> list[tuple[str, str, int, str]]:
-    found: tuple[AttemptDigest, ...] = of(*calls, committed=committed).attempts
-    return [(attempt.fate, attempt.text, attempt.lines, attempt.instead) for attempt in found]
-
-
-def test_lines_that_the_session_replaced() -> None:
-    calls = wrote("a.py", "import os\nimport sys\n\nprint(os)\n"), edited("a.py", "import sys\n", "import re\n")
-    assert tried(*calls) == [("replaced", "import sys", 1, "import re")]
-
-
-def test_a_part_of_a_line() -> None:
-    assert tried(edited("a.py", "pass", "print('hello')"), edited("a.py", "hello", "goodbye")) == [
-        ("replaced", "print('hello')", 1, "print('goodbye')")
-    ]
-
-
-def test_lines_that_the_session_removed() -> None:
-    assert tried(edited("a.py", "x\n", "x\ndebug()\n"), edited("a.py", "debug()\n", "")) == [
-        ("removed", "debug()", 1, "")
-    ]
-
-
-def test_lines_that_came_back_stay() -> None:
-    assert tried(wrote("a.py", "one\n"), wrote("a.py", "two\n"), wrote("a.py", "one\n")) == [
-        ("replaced", "two", 1, "one")
-    ]
-
-
-def test_moved_and_reformatted_lines_stay() -> None:
-    calls = wrote("a.py", "one = 'x'\ntwo\n"), wrote("a.py", 'two\n    one  =  "x",\n')
-    assert tried(*calls, committed={"a.py": 'if y:\n  one="x"\ntwo\n'}) == []
-
-
-@pytest.mark.parametrize("command", [
-    "git checkout -- src/a.py", "git checkout .", "git restore a.py", "git reset --hard", "git stash", "rm src/a.py",
-    "cd src && rm -f a.py", "git checkout HEAD~1 -- src", "git restore --source=HEAD --staged --worktree src/",
-])  # fmt: skip
-def test_a_file_that_a_command_reverted(command: str) -> None:
-    assert tried(wrote("src/a.py", "one\ntwo\n"), ran(command)) == [("reverted", "one", 2, "")]
-
-
-@pytest.mark.parametrize("command", [
-    "git checkout main", "git restore --staged src/a.py", "git reset HEAD src/a.py", "git stash pop", "rm b.py",
-    "git stash list", "git add .", "rm -rf build",
-])  # fmt: skip
-def test_other_commands_revert_nothing(command: str) -> None:
-    assert tried(wrote("src/a.py", "one\ntwo\n"), ran(command)) == []
-
-
-def test_a_command_that_failed_reverted_nothing() -> None:
-    assert tried(wrote("a.py", "one\n"), ran("git checkout -- a.py", "fatal: no", fails=True)) == []
-
-
-def test_lines_that_are_not_in_the_commit() -> None:
-    calls = wrote("a.py", "one\ntwo\n{\n"), wrote("b.py", "three\n"), wrote("c.py", "four\n")
-    assert tried(*calls, committed={"a.py": "one\n", "b.py": None}) == [
-        ("not in the commit", "two", 1, ""),
-        ("not in the commit", "three", 1, ""),
-    ]
 
 
 # ---------------------------------------------------------------- captured transcripts

@@ -18,7 +18,7 @@ _REVERTING = {"checkout", "restore", "reset", "stash", "clean", "rm"}  # of git
 _ALL = ("", ".", "./", "*", ":/")
 
 
-class SummaryAttempt:
+class DiscardedEdit:
     """The lines of one edit that did not stay."""
 
     def __init__(self, path: str, at: int) -> None:
@@ -37,16 +37,16 @@ class SummaryAttempt:
                              lines=len(lines), instead=self.instead if fate == "replaced" else "")  # fmt: skip
 
 
-class Attempts:
+class DiscardedLines:
     """Follows the edits of a session. Lines are compared without white space, quotes and trailing commas, so that moved
     and formatted ones count as kept.
     """
 
     def __init__(self) -> None:
-        self._made: list[SummaryAttempt] = []
+        self._made: list[DiscardedEdit] = []
         self._texts: dict[str, str] = {}  # of files whose whole content is known
-        self._written: dict[str, dict[str, tuple[SummaryAttempt, str]]] = {}  # path -> line's key -> its edit, the line
-        self._lost: dict[tuple[str, str], SummaryAttempt] = {}  # by path and line's key
+        self._written: dict[str, dict[str, tuple[DiscardedEdit, str]]] = {}  # path -> line's key -> its edit, the line
+        self._lost: dict[tuple[str, str], DiscardedEdit] = {}  # by path and line's key
 
     @property
     def paths(self) -> list[str]:
@@ -63,17 +63,17 @@ class Attempts:
         fate = "replaced" if added else "removed"
         for key in [key for key in written if key in gone]:
             self._lose(path, key, fate, instead=[line for name, line in added.items() if name not in written])
-        attempt = SummaryAttempt(path, at)
+        made = DiscardedEdit(path, at)
         for key, line in added.items():
             earlier = self._lost.pop((path, key), None)
             if earlier is not None:  # it is back
                 del earlier.gone[key]
                 written[key] = earlier, line
             elif key not in written:
-                attempt.added.append(line)
-                written[key] = attempt, line
-        if attempt.added:
-            self._made.append(attempt)
+                made.added.append(line)
+                written[key] = made, line
+        if made.added:
+            self._made.append(made)
 
     def command(self, command: str) -> None:
         """Take in a command that succeeded: it may have reverted or deleted files."""
@@ -83,7 +83,7 @@ class Attempts:
                 for key in list(self._written[path]):
                     self._lose(path, key, "reverted", instead=[])
 
-    def found(self, committed: Mapping[str, str | None]) -> list[AttemptDigest]:
+    def digests(self, committed: Mapping[str, str | None]) -> list[AttemptDigest]:
         """Return what did not stay, in order. ``committed``: the texts of files in the commit, None for those that it
         does not have; of files that it leaves out, only what the session itself took back is known.
         """
@@ -92,13 +92,13 @@ class Attempts:
                 text = _key(committed[path] or "")
                 for key in [key for key in written if key not in text]:
                     self._lose(path, key, "not in the commit", instead=[])
-        return [attempt.digest() for attempt in self._made if attempt.gone]
+        return [made.digest() for made in self._made if made.gone]
 
     def _lose(self, path: str, key: str, fate: str, *, instead: Sequence[str]) -> None:
-        attempt, _ = self._written[path].pop(key)
-        self._lost[path, key] = attempt
-        attempt.gone[key] = fate
-        attempt.instead = attempt.instead or excerpts.first_telling(instead)
+        made, _ = self._written[path].pop(key)
+        self._lost[path, key] = made
+        made.gone[key] = fate
+        made.instead = made.instead or excerpts.first_telling(instead)
 
     def _sides(self, path: str, edit: Edit) -> tuple[list[str], list[str]]:
         """Return the lines before and after an edit: of the whole file if it is known, else those of the edit; a part
