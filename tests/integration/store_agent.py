@@ -10,18 +10,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
+from entire.agents.composed import ComposedLines
 from entire.agents.registry import AgentEntry
 from entire.model.effects import PutBack, Run
+from entire.model.transcripts import SessionRef
 from tests.integration.bare_agent import Analysis, Bare
 
 PROGRAM = Path(__file__).with_name("store_program.py")
 
 
-class StoreTranscript(Analysis):
-    """Its reference names a record: ``<database>/<session>``."""
+class StoreTranscript(ComposedLines, Analysis):
+    """Rows of a database; none of its lines change once they are there."""
 
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
-        super().__init__(session_ref, read(session_ref) if stored is None else stored)
+    def compose(self) -> tuple[bytes, int]:
+        content = read(self.session_ref)
+        return content, len(content)
 
 
 class StoreAgent(Bare):
@@ -34,7 +37,7 @@ class StoreAgent(Bare):
         return os.path.join(os.path.dirname(root), "agent.db")
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        return os.path.join(session_dir, session_id)
+        return SessionRef.of_rows(session_dir, session_id)
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:
         return session_id
@@ -43,7 +46,7 @@ class StoreAgent(Bare):
         return f"store --resume {session_id}"
 
     def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
-        if os.path.exists(os.path.dirname(session_ref) + ".open"):
+        if os.path.exists(SessionRef(session_ref).database + ".open"):
             return PutBack(problem="its database is open")
         present = read(session_ref)
         return PutBack(effects=(
@@ -53,7 +56,7 @@ class StoreAgent(Bare):
 
 
 def read(session_ref: str) -> bytes:
-    database, session_id = os.path.split(session_ref)
+    database, session_id = SessionRef(session_ref).database, SessionRef(session_ref).key
     if not os.path.isfile(database):
         return b""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
@@ -67,5 +70,5 @@ def entry() -> AgentEntry:
 
 
 def _put(session_ref: str, content: bytes) -> tuple[str, ...]:
-    database, session_id = os.path.split(session_ref)
+    database, session_id = SessionRef(session_ref).database, SessionRef(session_ref).key
     return (sys.executable, str(PROGRAM), "put" if content else "delete", database, session_id)

@@ -21,7 +21,7 @@ from entire.agents import transcripts as lines_of
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
-from entire.model.transcripts import FileLines
+from entire.model.transcripts import FileLines, SessionRef
 from entire.redact import Redactor
 from entire.store import checkpoints, sessions, steps
 from entire.store import transcripts as stored
@@ -100,7 +100,7 @@ class Growing:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "session.jsonl"
         self.session = Session(ID, "claude-code", "Claude Code")
-        self.session.transcript_path = str(self.path)
+        self.session.session_ref = SessionRef(str(self.path))
         self.written: dict[str, bytes] = {}
 
     def append(self, data: bytes) -> None:

@@ -50,3 +50,10 @@ class OpaqueTranscript:
 
     def file_lines(self, end: Position) -> FileLines | None:  # noqa: ARG002
         return None
+
+
+def is_later(position: Position, other: Position) -> bool:
+    """Compare positions whose adapter cannot be asked: by its own numbers, or by sizes where it gives none."""
+    if position.count or other.count:
+        return position.count > other.count
+    return position.byte > other.byte

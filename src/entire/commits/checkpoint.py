@@ -426,7 +426,7 @@ def _is_unfinished(part: Part, decided: Pending) -> bool:
     session = part.session
     if decided.is_late and not _is_last_of_turn(session, decided.moment):
         return False
-    is_missing = not part.slot.parts and bool(session.transcript_path)
+    is_missing = not part.slot.parts and bool(session.session_ref)
     return session.is_running or (part.is_recorded and (is_missing or session.is_incomplete))
 
 

@@ -185,7 +185,7 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
 
 def _transcript_time(session: Session) -> float:
     try:
-        return os.stat(session.transcript_path).st_mtime
+        return os.stat(session.session_ref).st_mtime
     except OSError:
         return 0.0
 

@@ -165,7 +165,7 @@ def _extent(context: Context, oid: str, session: Session) -> int:
     if not files or agent is None:
         return 0
     content = agent.reassemble_transcript([context.objects.blob(oid) or b"" for oid in files.values()])
-    return agent.transcript(session.transcript_path, content).end().count
+    return agent.transcript(session.session_ref, content).end().count
 
 
 def _makers(go_session: GoSession, changes: Entries) -> dict[str, Turn]:

@@ -225,7 +225,7 @@ def _session_of(context: Context, event: Event) -> Session:
     session.worktree = replace(session.worktree, path=session.worktree.path or context.place.top)
     if session.worktree.path == context.place.top:
         session.worktree = replace(session.worktree, name=context.place.worktree_name)
-    if event.type is not EventType.SESSION_START or not session.transcript_path:
+    if event.type is not EventType.SESSION_START or not session.session_ref:
         turn.accept_path(context, session, event)
     session.model = event.model or session.model
     session.metadata = {**session.metadata, **event.metadata}

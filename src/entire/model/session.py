@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
-from entire.model.transcripts import START, UNKNOWN, Position, StoredLines, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, Position, SessionRef, StoredLines, TokenUsage
 from entire.model.turns import NO_MARK, NO_TURN, MarkKind, RunningTurn, TurnKey, TurnMark, owner_between
 from entire.model.value import Value, replace
 
@@ -160,7 +160,7 @@ class Session:
         self.phase = Phase.IDLE
         self.worktree = _WORKTREE
         self.times = _TIMES
-        self.transcript_path = ""
+        self.session_ref = SessionRef()  # "transcript_path" on disk
         self.transcript_problem = ""  # why it was not stored, or not all of it, when a hook last looked
         self.model = ""
         self.first_prompt = ""  # redacted
@@ -203,7 +203,7 @@ class Session:
     def end_removed(self) -> None:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent, self.agent_type)
-        kept = ("worktree", "times", "transcript_path", "model", "metadata", "process", "covered",
+        kept = ("worktree", "times", "session_ref", "model", "metadata", "process", "covered",
                 "oid_size", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True

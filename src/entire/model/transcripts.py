@@ -36,6 +36,45 @@ class Position(Value):
 START = Position()
 
 
+class SessionRef(str):
+    """Says where the agent keeps a session: it is a file or folder, rows of a database, or what a program answers.
+
+    Its text is what events, states and plugins carry: an absolute path, ``rows:<path of the database>#<session>``, or
+    anything else, which only the agent's own program understands.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of_rows(cls, database: str, session: str) -> SessionRef:
+        """Return the reference to what a database, which is a file, holds of a session."""
+        return cls(f"{_ROWS}{database}#{session}")
+
+    @property
+    def file(self) -> str:
+        """The path of the file or folder; '' if it is none."""
+        return str(self) if self[:1] == "/" else ""
+
+    @property
+    def database(self) -> str:
+        """The path of the database; '' if it is in none."""
+        return self.removeprefix(_ROWS).rpartition("#")[0] if self.startswith(f"{_ROWS}/") else ""
+
+    @property
+    def key(self) -> str:
+        """What names the session in its database, or to its agent's program; '' for a file."""
+        return self.rpartition("#")[2] if self.database else "" if self.file else str(self)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that change with it: what is not written to its database yet is beside that."""
+        found = self.database
+        return (found, f"{found}-wal") if found else (self.file,) if self.file else ()
+
+
+_ROWS = "rows:"
+
+
 class Agreement(Value):
     """How a stored transcript, which is redacted, and the agent's own agree from their beginning."""
 
@@ -47,11 +86,17 @@ class Agreement(Value):
 
 
 class FileLines(Value):
-    """The lines of a transcript that is a file which only grows, up to a position: their number and size in bytes."""
+    """The lines of a transcript up to a position: their number and size in bytes. They are in the file ``path``, which
+    only grows, or, with the path '', they are the ``content`` that an adapter composed of something else.
 
-    path: str
+    ``settled``: how many bytes of the content do not change any more; None: all but those of its last line.
+    """
+
+    path: str = ""
     lines: int
     size: int
+    content: bytes = b""
+    settled: int | None = None
 
 
 class StoredLines(Value):

@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents import hookfiles as hookfiles
     from entire.agents import transcripts as transcripts
+    from entire.agents.composed import ComposedLines as ComposedLines
     from entire.agents.contract import Agent as Agent
     from entire.agents.contract import DisplayedTranscript as DisplayedTranscript
     from entire.agents.contract import FileWatcher as FileWatcher
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Message as Message
     from entire.model.transcripts import Position as Position
     from entire.model.transcripts import SessionFile as SessionFile
+    from entire.model.transcripts import SessionRef as SessionRef
     from entire.model.transcripts import Subagent as Subagent
     from entire.model.transcripts import TokenUsage as TokenUsage
     from entire.plugin.program import main as main
@@ -77,6 +79,7 @@ _PUBLIC = {
     "Agreement": "entire.model.transcripts",
     "Answer": "entire.conversation.records",
     "Call": "entire.conversation.records",
+    "ComposedLines": "entire.agents.composed",
     "Delete": "entire.model.effects",
     "DisplayedTranscript": "entire.agents.contract",
     "DocumentTranscript": "entire.agents.documents",
@@ -105,6 +108,7 @@ _PUBLIC = {
     "START": "entire.model.transcripts",
     "SessionFile": "entire.model.transcripts",
     "SessionLister": "entire.agents.contract",
+    "SessionRef": "entire.model.transcripts",
     "SessionResumer": "entire.agents.contract",
     "Subagent": "entire.model.transcripts",
     "SubagentExtractor": "entire.agents.contract",
@@ -132,6 +136,7 @@ __all__ = [
     "Agreement",
     "Answer",
     "Call",
+    "ComposedLines",
     "Delete",
     "DisplayedTranscript",
     "DocumentTranscript",
@@ -159,6 +164,7 @@ __all__ = [
     "Run",
     "SessionFile",
     "SessionLister",
+    "SessionRef",
     "SessionResumer",
     "Subagent",
     "SubagentExtractor",

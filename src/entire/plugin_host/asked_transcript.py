@@ -40,8 +40,11 @@ class AskedTranscript(ExternalTranscript):
         found = self._asked("file_lines", end) if self._stored is None else None
         if found is None:
             return super().file_lines(end)
-        is_here = found[0] is not None and (found[0].path == self.session_ref or self._sessions.holds(found[0].path))
-        return found[0] if is_here else None
+        lines: FileLines | None = found[0]
+        if lines is not None and not lines.path:
+            return replace(lines, content=self.snapshot()[: lines.size])
+        is_here = lines is not None and (lines.path == self.session_ref or self._sessions.holds(lines.path))
+        return lines if is_here else None
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         found = self._asked("prompts", since, until)

@@ -123,8 +123,8 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     def file_lines(self, end: Position) -> FileLines | None:
         if self._asks_positions:
             return super().file_lines(end)
-        lines = self._lines() if self._is_direct() else None
-        return lines.file_lines(end) if lines is not None else None
+        lines = self._lines() if self._stored is None else None
+        return self._held(end.count, lines.offset(end)) if lines is not None else None
 
     def shares_answer(self, position: Position) -> bool:
         """Tell whether the answer that was counted before a position goes on after it."""

@@ -10,6 +10,7 @@ from entire.agents import transcripts
 from entire.model import jsontext
 from entire.model.effects import PutBack, Run
 from entire.model.ids import is_session_id, shell_word
+from entire.model.transcripts import SessionRef
 from entire.model.value import Value
 from entire.plugin_host.language import wire
 from entire.plugin_host.language.protocol import MAX_TRANSCRIPT, VERSION
@@ -142,6 +143,8 @@ class Sessions:
     def _problem(self, session_ref: str, beside: str) -> str:
         if "\0" in session_ref:
             return "it contains a NUL"
+        if database := SessionRef(session_ref).database:
+            return self._problem(database, "") or _unprintable(session_ref)
         if not os.path.isabs(session_ref):
             if os.path.normpath(session_ref.replace("\\", "/")).split("/")[0] == "..":
                 return "it leads outside of the session folder"

@@ -183,14 +183,20 @@ class ExternalTranscript:
         return replace(found, extent=number or found.extent)
 
     def file_lines(self, end: Position) -> FileLines | None:
-        if not self._is_direct() and not self._is_plain():
-            return None
         content = self._whole()
         lines = self._lines_before(end) if self._is_analyzed else end.count
         if lines is None or not isinstance(content, LineTranscript):
             return None
-        size = content.offset(Position(count=lines, byte=end.byte))
-        return FileLines(path=self.session_ref, lines=lines, size=size)
+        return self._held(lines, content.offset(Position(count=lines, byte=end.byte)))
+
+    def _held(self, lines: int, size: int) -> FileLines | None:
+        """Return the plugin's own lines up to a place: in the file, if that is what the plugin reads."""
+        if self._stored is not None:
+            return None
+        if self._is_direct() or self._is_plain():
+            return FileLines(path=self.session_ref, lines=lines, size=size)
+        told = self.snapshot()[:size]
+        return FileLines(lines=lines, size=size, content=told) if told else None
 
     def _is_plain(self) -> bool:
         """Tell whether what the plugin reads is what a file in the session folder begins with."""

@@ -150,10 +150,10 @@ def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_TrialT
 
 def _own(context: Context, state: Session) -> _TrialText | None:
     """Return the transcript that the agent keeps; None if that is gone or cannot be read."""
-    if not state.transcript_path:
+    if not state.session_ref:
         return None
     try:
-        native = context.adapters.reader(state).transcript(state.transcript_path)
+        native = context.adapters.reader(state).transcript(state.session_ref)
         lines = native.file_lines(native.end())
         if lines is not None and lines.size:
             file, size = files.open_named(lines.path)

@@ -80,7 +80,7 @@ class Transcripts:
     def of(self, session: Session) -> SessionTranscript:
         """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read."""
         known = self._known.get(session.session_id)
-        if known is None or known.path != session.transcript_path:
+        if known is None or known.ref != session.session_ref:
             known = self._known[session.session_id] = self._open(session)
         return known
 
@@ -98,7 +98,7 @@ class Transcripts:
             return
         session.transcript_problem = known.problem or ""
         if known.problem:
-            self.log.warn(f"the transcript {known.path} is {known.problem}", session_id=session.session_id)
+            self.log.warn(f"the transcript {known.ref} is {known.problem}", session_id=session.session_id)
 
     def _open(self, session: Session) -> SessionTranscript:
         from entire.recording.session_transcript import SessionTranscript
@@ -117,9 +117,10 @@ class Transcripts:
 
     def _saved(self, live: SessionTranscript, session: Session) -> SessionTranscript | None:
         """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
-        if not (session.conversation or session.last_checkpoint) or stored.size(live.path) > stored.MAX_NEW:
-            return None
         from entire.recording.session_transcript import SessionTranscript
+
+        if not (session.conversation or session.last_checkpoint) or live.size() > stored.MAX_NEW:
+            return None
         from entire.store import step_transcripts
 
         agent = self._adapters.reader(session)

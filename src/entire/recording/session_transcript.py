@@ -11,7 +11,7 @@ import os
 from entire import files
 from entire.agents import capabilities, transcripts
 from entire.model.records import usage_to_json
-from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, Position, SessionRef, Subagent, TokenUsage
 from entire.model.turns import TurnKey
 from entire.store import transcripts as stored
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _MAX_WHOLE = 128 << 20  # bytes of a transcript that is only stored as a whole
+_TOO_LARGE = f"it has more than {_MAX_WHOLE >> 20} MB"
 _UNREAD = 16 << 20  # bytes after what is stored that are worth a word; an unfinished line has less
 
 
@@ -47,9 +48,9 @@ class SessionTranscript:
         self.problem: str | None = None
         """Why it is not stored, or not all of it, for people; '' if it is, None before that is known."""
         if saved is not None:
-            self.native = agent.transcript(session.transcript_path, saved.content)
+            self.native = agent.transcript(session.session_ref, saved.content)
         else:
-            self.native, refusal = _opened(agent, session.transcript_path, top)
+            self.native, refusal = _opened(agent, session.session_ref, top)
             self.problem = f"not read: {refusal}" if refusal else None
         self._saved = saved
         self._agent = agent
@@ -58,18 +59,22 @@ class SessionTranscript:
         self._redactor = redactor
         self._answers: dict[tuple[object, ...], Any] = {}
         self._subagents: dict[str, Transcript] = {}
-        self._analyzer = capabilities.transcript_analyzer(agent, self.native) if self.path else None
-        self._calculator = capabilities.token_calculator(agent, self.native) if self.path else None
-        self._extractor = capabilities.subagent_extractor(agent, self.native) if self.path else None
+        self._analyzer = capabilities.transcript_analyzer(agent, self.native) if self.ref else None
+        self._calculator = capabilities.token_calculator(agent, self.native) if self.ref else None
+        self._extractor = capabilities.subagent_extractor(agent, self.native) if self.ref else None
 
     @property
-    def path(self) -> str:
-        return self._session.transcript_path
+    def ref(self) -> SessionRef:
+        return self._session.session_ref
+
+    def size(self) -> int:
+        """Return how many bytes it takes to read it as a whole."""
+        return _size(self.native, self.ref)
 
     @property
     def is_gone(self) -> bool:
         """Whether the agent has no transcript of the session."""
-        return bool(self.path) and self.end() == START
+        return bool(self.ref) and self.end() == START
 
     def _once(self, question: tuple[object, ...], ask: Callable[[], T]) -> T:
         if question not in self._answers:
@@ -81,7 +86,7 @@ class SessionTranscript:
 
     def end(self) -> Position:
         """Return the position of the transcript's end."""
-        return self._once(("end",), lambda: self.native.end(self._last_known())) if self.path else START
+        return self._once(("end",), lambda: self.native.end(self._last_known())) if self.ref else START
 
     def _last_known(self) -> Position:
         """Return the latest known position that the transcript still holds: reading on from there is enough."""
@@ -94,7 +99,7 @@ class SessionTranscript:
 
     def at(self, count: int) -> Position:
         """Return the position after the first ``count`` records."""
-        return self.native.at(count) if self.path and count else START
+        return self.native.at(count) if self.ref and count else START
 
     def holds(self, position: Position) -> bool:
         """Tell whether a position still lies in the transcript."""
@@ -190,9 +195,9 @@ class SessionTranscript:
     def subagent(self, session_ref: str) -> Transcript:
         """Return a subagent's transcript."""
         if session_ref not in self._subagents:
-            known = self._session.transcript_path
-            folder = os.path.dirname(known) if session_ref.startswith(os.path.dirname(known) + os.sep) else ""
-            is_read = os.path.isdir(session_ref) or not files.refusal(session_ref, folder)
+            path, beside = SessionRef(session_ref).file, os.path.dirname(self.ref.file)
+            folder = beside if path.startswith(beside + os.sep) else ""
+            is_read = not path or os.path.isdir(path) or not files.refusal(path, folder)
             self._subagents[session_ref] = self._agent.transcript(session_ref, None if is_read else b"")
         return self._subagents[session_ref]
 
@@ -215,15 +220,19 @@ class SessionTranscript:
         """Return a subagent's transcript as it is stored."""
         transcript = self.subagent(session_ref)
         if stored.size(session_ref) <= stored.MAX_PART:
-            return stored.redact(transcript.snapshot(), self._redactor)
-        data = stored.read_span(session_ref, 0, stored.MAX_PART) if transcript.end() != START else b""
+            data = transcript.snapshot()
+            if len(data) <= stored.MAX_PART:
+                return stored.redact(data, self._redactor)
+            data = data[: stored.MAX_PART]
+        else:
+            data = stored.read_span(session_ref, 0, stored.MAX_PART) if transcript.end() != START else b""
         return stored.redact(data[: data.rfind(b"\n") + 1], self._redactor)
 
     def is_told(self, since: Position, until: Position) -> bool:
         """Tell whether the transcript can be stored, and its tokens between two positions are known if its agent counts
         them: a plugin may fail.
         """
-        if not self.path:
+        if not self.ref:
             return True
         is_counted = self._calculator is None or self.tokens(since, until) != UNKNOWN
         return is_counted and (self.native.file_lines(until) is not None or bool(self.native.snapshot()))
@@ -249,14 +258,20 @@ class SessionTranscript:
     def _stored(self, objects: Objects, finish: Position) -> stored.Stored:
         if self._saved is not None:
             return stored.Stored(parts=self._saved.parts, lines=finish.count, size=self._saved.size)
-        lines = self.native.file_lines(finish) if self.path else None
+        lines = self.native.file_lines(finish) if self.ref else None
         if lines is not None:
             stored.merge(self._session, objects, self._top)
             found = stored.store(self._session, lines, self._top, transcripts.shorten, self._redactor)
-            unread = stored.size(lines.path) - found.size
+            unread = (stored.size(lines.path) if lines.path else lines.size) - found.size
             self.problem = _lag(unread) if unread > _UNREAD else self._problem_of_folder(found)
             return found
-        whole = self.native.snapshot() if self.path else b""
+        whole = self.native.snapshot() if self.ref else b""
+        if len(whole) > _MAX_WHOLE:
+            from entire.store import step_transcripts
+
+            self.problem = f"not stored: {_TOO_LARGE}"
+            saved = step_transcripts.latest(objects, self._session, self._agent)
+            return stored.Stored(parts=saved.parts if saved is not None else (), lines=0)
         chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
         parts = stored.store_whole(self._session, chunks, objects, self._redactor)
         found = stored.put_large(parts, self._session, self._top)
@@ -265,8 +280,8 @@ class SessionTranscript:
 
     def _problem_of_folder(self, found: stored.Stored) -> str:
         """Return what is wrong with a folder in which nothing was found; an adapter may compose a transcript of one."""
-        is_empty = not found.parts and os.path.isabs(self.path) and os.path.isdir(self.path)
-        return f"not read: {files.refusal(self.path)}" if is_empty else ""
+        folder = self.ref.file
+        return f"not read: {files.refusal(folder)}" if not found.parts and os.path.isdir(folder) else ""
 
     # ------------------------------------------------------------ files
 
@@ -288,7 +303,7 @@ class SessionTranscript:
 
     def _reports(self, since: Position, until: Position) -> list[FileReport]:
         if self._analyzer is None:
-            told = getattr(self.native, "changed_files", None) if self.path else None  # optional
+            told = getattr(self.native, "changed_files", None) if self.ref else None  # optional
             return told() if told is not None else []
         found = list(self._analyzer.files(since, until))
         others = self._launched_by_others()
@@ -398,16 +413,22 @@ class SessionTranscript:
         return total, after
 
 
-def _opened(agent: Agent, path: str, top: str) -> tuple[Transcript, str]:
+def _opened(agent: Agent, ref: SessionRef, top: str) -> tuple[Transcript, str]:
     """Return an agent's own transcript, and why it is not read; it is then like an empty one."""
-    is_file = os.path.isabs(path) and not os.path.isdir(path)
-    refusal = files.refusal(path, _agents_folder(agent, path, top)) if is_file else ""
+    is_file = bool(ref.file) and not os.path.isdir(ref)
+    refusal = files.refusal(ref, _agents_folder(agent, ref, top)) if is_file else ""
     if refusal:
-        return agent.transcript(path, b""), refusal
-    native = agent.transcript(path)
-    if _is_too_large(native, path):
-        return agent.transcript(path, b""), f"it has more than {_MAX_WHOLE >> 20} MB"
+        return agent.transcript(ref, b""), refusal
+    native = agent.transcript(ref)
+    if _size(native, ref) > _MAX_WHOLE and not getattr(native.file_lines(START), "path", ""):
+        return agent.transcript(ref, b""), _TOO_LARGE
     return native, ""
+
+
+def _size(native: Transcript, ref: SessionRef) -> int:
+    """Return how much a transcript would take to be read: what it says itself, else the size of its file."""
+    ask: Callable[[], int] | None = getattr(native, "size", None)  # optional
+    return ask() if ask is not None else stored.size(ref.file)
 
 
 def _agents_folder(agent: Agent, path: str, top: str) -> str:
@@ -424,8 +445,3 @@ def _agents_folder(agent: Agent, path: str, top: str) -> str:
 def _lag(unread: int) -> str:
     """Return what to say of a transcript with more than one hook stores, or with a line that does not end."""
     return f"not all stored: {unread >> 20} MB are left; a hook stores whole lines of at most {stored.MAX_NEW >> 20} MB"
-
-
-def _is_too_large(native: Transcript, path: str) -> bool:
-    """Tell whether a transcript that is not read by lines has more than a hook's memory should hold."""
-    return stored.size(path) > _MAX_WHOLE and native.file_lines(START) is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from entire.agents import transcripts
 from entire.agents.lines import LineTranscript
-from entire.agents.opaque import OpaqueTranscript
+from entire.agents.opaque import OpaqueTranscript, is_later
 from entire.model.records import usage_from_json
 from entire.model.transcripts import START, UNKNOWN, Agreement, FileLines, Position, TokenUsage, total
 from entire.store import turnlog
@@ -44,7 +44,7 @@ class StoredAgent:
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> StoredTranscript:
         session = self._session
-        if session_ref == session.transcript_path:
+        if session_ref == session.session_ref:
             return _of_session(session, turnlog.read(self._place, session.session_id), stored)
         own = OpaqueTranscript(session_ref, b"" if stored is None and session.is_external else stored)
         task = next((task for task in session.tasks.values() if task.ref == session_ref and task.end), None)
@@ -66,14 +66,15 @@ def _of_session(session: Session, notes: Sequence[TurnNote], stored: bytes | Non
     """Return a session's transcript, or a stored copy of it. What a plugin tells need not be in its file, unless that
     was stored by its lines and has only grown since.
     """
-    path, end, lines = session.transcript_path, recorded_end(session, notes), None
+    path, end, lines = session.session_ref, recorded_end(session, notes), None
     own: LineTranscript | OpaqueTranscript
-    if stored is None and session.storage.extent.lines and not was_rewritten(session):
+    if stored is None and path.file and session.storage.extent.lines and not was_rewritten(session):
         own = LineTranscript(path)
         size = own.end(Position(byte=session.storage.extent.size)).byte
         lines = FileLines(path=path, lines=end.count, size=size)
     else:
-        own = OpaqueTranscript(path, b"" if stored is None and session.is_external else stored)
+        is_unreadable = session.is_external or not path.file
+        own = OpaqueTranscript(path, b"" if stored is None and is_unreadable else stored)
     if not was_read(session):
         end = own.end()
     return StoredTranscript(own, end, notes, session.turn, lines)
@@ -181,10 +182,3 @@ def recorded_end(session: Session, notes: Sequence[TurnNote] = ()) -> Position:
     else:
         last = turn.finish if turn.ended else turn.start
     return last if is_later(last, session.covered.position) else session.covered.position
-
-
-def is_later(position: Position, other: Position) -> bool:
-    """Compare positions whose adapter cannot be asked: by its own numbers, or by sizes where it gives none."""
-    if position.count or other.count:
-        return position.count > other.count
-    return position.byte > other.byte

@@ -83,7 +83,7 @@ def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
 def rewritten(context: Context, undo: Draft, session_ids: Iterable[str]) -> list[str]:
     """Return those of the sessions whose transcripts an undo changes."""
     states = map(context.session, session_ids)
-    return [state.session_id for state in states if state is not None and undo.changes(state.transcript_path)]
+    return [state.session_id for state in states if state is not None and undo.changes(state.session_ref)]
 
 
 def refuse_continued(context: Context, undo: Draft, session_ids: Iterable[str]) -> None:
@@ -94,9 +94,9 @@ def refuse_continued(context: Context, undo: Draft, session_ids: Iterable[str]) 
     for session_id in session_ids if noted else ():
         state = context.session(session_id)
         agent = context.adapters.of(state) if state is not None else None
-        if state is None or agent is None or state.transcript_path not in noted:
+        if state is None or agent is None or state.session_ref not in noted:
             continue
-        if not _is_same(agent.transcript(state.transcript_path), noted[state.transcript_path]):
+        if not _is_same(agent.transcript(state.session_ref), noted[state.session_ref]):
             raise EntireError(f"session {session_id} has continued since; nothing was changed",
                               hint="use `entire rewind` to go to a point of the session")  # fmt: skip
 

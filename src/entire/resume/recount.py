@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Position | None:
     """Return how far checkpoints counted a transcript's answers, in any of its versions; None if it cannot be known."""
-    path = session.transcript_path
+    path = session.session_ref
     transcript = agent.transcript(path, data)
     if not reads_prompts(agent, path, data):
         return None
@@ -43,7 +43,7 @@ def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Positi
 
 def turns(place: Place, agent: Agent, session: Session, data: bytes, redactor: Redactor) -> list[TurnNote]:
     """Return a note for each prompt of a transcript: as noted with any version, else as the adapter reads it."""
-    content = restore.read(agent, session.transcript_path, data)
+    content = restore.read(agent, session.session_ref, data)
     noted: dict[int, tuple[float, TurnNote]] = {}
     for note in _all_notes(place, session.session_id):
         prompt = next((prompt for prompt in content.prompts if prompt.position >= note.position), None)
@@ -57,7 +57,7 @@ def turns(place: Place, agent: Agent, session: Session, data: bytes, redactor: R
 def tasks(place: Place, agent: Agent, session: Session, data: bytes, moment: float) -> dict[str, SubagentTask]:
     """Return the subagents' tasks that began by a moment, with those of earlier states that a transcript names."""
     known = {name: task for name, task in session.tasks.items() if task.kept or task.started <= moment}
-    named = set(map(path_id, restore.read(agent, session.transcript_path, data).subagents))
+    named = set(map(path_id, restore.read(agent, session.session_ref, data).subagents))
     copies = transaction.kept(place, sessions.own_path(place, session.session_id)) if named else ()
     for state in [_state(copy) for (copy,) in copies if copy]:
         earlier = state.tasks if state is not None else {}
@@ -79,7 +79,7 @@ def turns_before(place: Place, session: Session, moment: float) -> list[TurnNote
 
 def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Position, Transcript]]:
     """Yield for each version how far it was counted and the transcript; the present one first."""
-    ref = session.transcript_path
+    ref = session.session_ref
     yield session.covered.position, agent.transcript(ref)
     own = sessions.own_path(place, session.session_id)
     for state, copy in transaction.kept(place, own, ref):

@@ -15,7 +15,7 @@ from entire.model.jsontext import natural
 from entire.model.phases import Phase
 from entire.model.session import Covered, Session, SessionWorktree, Times
 from entire.model.times import parse_time
-from entire.model.transcripts import START
+from entire.model.transcripts import START, SessionRef
 from entire.model.value import Value, replace
 from entire.model.views.resumes import ResumedView, ResumeUndoneView
 from entire.recording import liveness
@@ -239,7 +239,7 @@ def _state(context: Context, plan: _SessionPlan) -> tuple[Session, list[TurnNote
     if transcript_merge.has_moved(state):
         state.worktree = replace(state.worktree, path=context.place.top, name=context.place.worktree_name)
     notes = notes_of(stored.turns, whole.prompts, _noted(context, plan), whole.end)
-    state.transcript_path = plan.change.path
+    state.session_ref = SessionRef(plan.change.path)
     if stored.checkpoint_id:  # else it is what was put back, which no checkpoint has
         state.conversation = ""
     transcripts.forget(state)

@@ -15,7 +15,7 @@ from entire.directory import AgentDirectory, resuming
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
-from entire.model.transcripts import START
+from entire.model.transcripts import START, SessionRef
 from entire.model.value import Value, replace
 from entire.redact import seals
 from entire.store import checkpoints, step_transcripts, steps
@@ -66,9 +66,9 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
     folder = resumer.session_dir(place.top)
     entry = AgentDirectory.without_plugins().describe(agent.name)
     is_given = bool(folder) and folder == entry.session_dir(os.environ)  # by a test harness
-    path = session.transcript_path if session is not None and not is_given else ""
+    path = session.session_ref if session is not None and not is_given else SessionRef()
     is_its_place = bool(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session)
-    if is_its_place and (os.path.isfile(path) or agent.transcript(path).end() != START):  # it need not be a file
+    if is_its_place and (os.path.isfile(path.file) or agent.transcript(path).end() != START):  # it need not be a file
         return path
     return resumer.resolve_session_file(folder, session_id)
 
@@ -146,9 +146,9 @@ def onto(
 def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript, bool]:
     """Return the live transcript and True; for a moved worktree, the one at its old place and False."""
     live = agent.transcript(path)
-    if session is None or session.transcript_path in ("", path) or not has_moved(session) or live.snapshot():
+    if session is None or session.session_ref in ("", path) or not has_moved(session) or live.snapshot():
         return live, True
-    return agent.transcript(session.transcript_path), False
+    return agent.transcript(session.session_ref), False
 
 
 def _join(

@@ -109,7 +109,7 @@ def returned(context: Context, session_id: str) -> ConversationView:
     if session is None or agent is None:
         return ConversationView(session_id=session_id, what=WRITTEN)
     command, pid = resuming.command(agent, session_id), _running_pid(session)
-    return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
+    return ConversationView(session_id=session_id, agent=agent.type, path=session.session_ref,
                             what=WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history
 from entire.model import prefix
 from entire.model.session import KEPT_SECONDS
+from entire.model.transcripts import SessionRef
 from entire.model.turns import TurnMark
 from entire.model.value import replace
 from entire.model.views.points import EditView, RewindView
@@ -209,7 +210,7 @@ class Rewind:
             self._draft.write_private(turnlog.path(place, session.session_id), kept)
         session.tasks = recount.tasks(place, conversation.agent, session, data, moment)
         counted = recount.counted(place, conversation.agent, session, data)
-        session.transcript_path = conversation.file.path
+        session.session_ref = SessionRef(conversation.file.path)
         session.turn, session.conversation = None, ""  # positions and content of what was rewound
         if conversation.file.what == WRITTEN:
             transcripts.forget(session)

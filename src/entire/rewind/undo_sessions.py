@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from entire.undo.draft import Draft
     from entire.undo.transaction import Transaction
 
-_OF_CONVERSATION = (*("transcript_path", "turn", "tasks", "storage", "first_prompt", "conversation"),)
+_OF_CONVERSATION = (*("session_ref", "turn", "tasks", "storage", "first_prompt", "conversation"),)
 """The fields of a state that belong to the conversation and are restored with it."""
 
 
@@ -32,7 +32,7 @@ def draft_states(context: Context, draft: Draft, undone: Transaction) -> None:
             continue
         before = sessions.from_own(jsontext.loads(earlier.decode("utf-8", "surrogateescape")))
         state.work = replace(state.work, open_files=_open_files(before, state, undone))
-        if {before.transcript_path, state.transcript_path} & {*undone.private}:
+        if {before.session_ref, state.session_ref} & {*undone.private}:
             _restore_conversation(context, draft, before, state, undone)
         for form, data in sessions.forms(place, state):
             draft.write_private(form, data)
@@ -48,9 +48,9 @@ def _open_files(before: Session, state: Session, undone: Transaction) -> list[st
 def _restore_conversation(context: Context, draft: Draft, before: Session, state: Session, undone: Transaction) -> None:
     """Restore what a state holds about its conversation; what checkpoints contain stays counted."""
     agent = context.adapters.of(state)
-    data = draft.planned(before.transcript_path) if before.transcript_path else None
-    if data is None and agent is not None and state.transcript_path:
-        data = agent.transcript(state.transcript_path).snapshot()
+    data = draft.planned(before.session_ref) if before.session_ref else None
+    if data is None and agent is not None and state.session_ref:
+        data = agent.transcript(state.session_ref).snapshot()
     known = recount.counted(context.place, agent, state, data or b"") if agent is not None else None
     state.covered = replace(state.covered, position=known if known is not None else before.covered.position)
     more = {subagent: position for subagent, position in before.covered.subagents.items()

@@ -14,7 +14,6 @@ from entire.agents import readings
 from entire.git.write import blob_id
 from entire.model.value import replace
 from entire.snapshots import unreported_changes
-from entire.store import transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def change(context: Context, session: Session, seen: SnapshotChange, reported: S
 def _edits(context: Context, session: Session, turn: Turn) -> dict[str, list[Edit]]:
     """Return the edits of the turn's successful calls by path, in order."""
     transcript = context.transcripts.of(session)
-    if transcripts.size(transcript.path) > _MAX_TRANSCRIPT:
+    if transcript.size() > _MAX_TRANSCRIPT:
         return {}
     edits: dict[str, list[Edit]] = {}
     whole = readings.of(context.adapters.reader(session), transcript.native.snapshot())

@@ -18,7 +18,7 @@ from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
 from entire.model.session import GROUPS, Process, Session, SessionWorktree, SubagentTask, Times, Turn, TurnCheckpoint
 from entire.model.times import parse_time
-from entire.model.transcripts import UNKNOWN, Position, StoredLines
+from entire.model.transcripts import UNKNOWN, Position, SessionRef, StoredLines
 from entire.model.value import replace
 from entire.store import gojson
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _COUNTER = "entire_py"
 _TEXTS = ("queued", "open_files", "untracked_at_start", "background", "caller_variables")  # lists whose items are texts
+_KEYS = {"session_ref": "transcript_path"}  # attributes of a session with another key
 _TEXT_MAPS = ("metadata", "staged_before")
 _NUMBER = (int, float)
 _PLAIN = frozenset((str, int, float, bool))
@@ -238,7 +239,7 @@ def to_own(session: Session) -> dict[str, Any]:
         if name in GROUPS:
             value.update({key: getattr(item, field) for key, field in GROUPS[name].items()})
         else:
-            value[name] = item
+            value[_KEYS.get(name, name)] = item
     value["phase"] = session.phase.value
     value["process"] = [session.process.pid, session.process.started]
     value["turn"] = None if session.turn is None else turn_json(session.turn)
@@ -267,8 +268,9 @@ def from_own(value: dict[str, Any]) -> Session:
         if name in GROUPS:
             known = {field: _read_as(key, value, getattr(default, field)) for key, field in GROUPS[name].items()}
             setattr(session, name, type(default)(**known))
-        elif name != "tasks":
+        elif name not in ("tasks", *_KEYS):
             setattr(session, name, _read_as(name, value, default))
+    session.session_ref = SessionRef(_text(value, _KEYS["session_ref"]))
     session.phase = next((phase for phase in Phase if phase.value == value.get("phase")), Phase.IDLE)
     pid, started = _row(value.get("process") or (0, ""), (int, str))
     session.process = Process(pid=pid, started=started)
@@ -403,7 +405,7 @@ def to_go(session: Session) -> dict[str, Any]:
         "files_touched": session.work.open_files,
         "last_checkpoint_id": "" if session.is_running else session.last_checkpoint,
         "agent_type": session.agent_type,
-        "transcript_path": session.transcript_path,
+        "transcript_path": session.session_ref,
         "first_prompt": session.first_prompt,
     }
     always = ("session_id", "base_commit", "started_at", "checkpoint_count")
@@ -446,7 +448,7 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
     counted = next((number for name in names if (number := _number(shared, name))), 0)
     if counted > session.covered.position.count:
         session.covered = replace(session.covered, position=Position(count=counted))
-    session.transcript_path = _text(shared, "transcript_path") or session.transcript_path
+    session.session_ref = SessionRef(_text(shared, "transcript_path")) or session.session_ref
     session.first_prompt = _text(shared, "first_prompt") or session.first_prompt
     session.last_checkpoint = _text(shared, "last_checkpoint_id")
     turn_id = _text(shared, "turn_id")

@@ -11,7 +11,7 @@ from entire import files
 from entire.git.write import LargeBlobs, blob_id
 from entire.model import jsontext, transcripts
 from entire.model.digest import for_size, hash_of, sha1
-from entire.model.transcripts import StoredLines
+from entire.model.transcripts import FileLines, StoredLines
 from entire.model.value import Value, replace
 from entire.redact import Redacted, trusted
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from entire.git.read import Objects
     from entire.model.session import Session
-    from entire.model.transcripts import FileLines
     from entire.redact import Redactor
 
 MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
@@ -37,6 +36,7 @@ MAX_LINE = 64 << 20
 MAX_NEW = 128 << 20
 """Bytes of lines that one hook stores; later ones store the rest."""
 _BLOCK = 2 << 20
+_COMPOSED = "composed:"  # before the mark of lines that are in no file
 _CHECKED = 256  # bytes before the stored end that reveal a rewritten file
 
 
@@ -73,12 +73,12 @@ def read_span(path: str, start: int, end: int) -> bytes:
         return b""
 
 
-def was_rewritten(session: Session) -> bool:
-    """Tell whether the transcript no longer starts with what is stored."""
+def was_rewritten(session: Session, held: FileLines | None = None) -> bool:
+    """Tell whether the transcript no longer starts with what is stored; of one in no file, only ``held`` tells."""
     stored = session.storage.extent
-    if stored.size == 0:
+    if stored.size == 0 or (held is None and (not session.session_ref.file or stored.mark.startswith(_COMPOSED))):
         return False
-    return _mark_of_file(session.transcript_path, stored.size) != stored.mark
+    return _mark_of(held or FileLines(path=session.session_ref, lines=0, size=0), stored.size) != stored.mark
 
 
 def forget(session: Session) -> None:
@@ -100,7 +100,7 @@ def store(
     ``shorten`` cuts a value inside a single line that exceeds the size of a part. If there is more than ``MAX_NEW``,
     the result ends with a line before that, and the next call goes on from there.
     """
-    if was_rewritten(session) or held.size < session.storage.extent.size or not session.storage.extent.lines:
+    if was_rewritten(session, held) or held.size < session.storage.extent.size or not session.storage.extent.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
     since = redactor.remembered_at(session.storage.redacted_with)
     if since is None and _has_same_end(session, held):
@@ -111,7 +111,10 @@ def store(
     known = [] if since is None else [(session.storage.extent.size, since)]
     with LargeBlobs(where) as blobs:
         stored = _store_new(session, held, blobs, lambda block: _redact(block, shorten, redactor), known, redactor)
-    revealed = _first_revealed(held.path, known, redactor)
+    extent = session.storage.extent
+    if extent.size:
+        session.storage = replace(session.storage, extent=replace(extent, mark=_mark_of(held, extent.size)))
+    revealed = _first_revealed(held, known, redactor)
     if revealed is None:
         session.storage = replace(
             session.storage, redacted_with=redactor.memory_size() if known else session.storage.redacted_with
@@ -139,11 +142,12 @@ def _store_new(
     since = session.storage.extent.size
     session.storage = replace(session.storage, last_line=[])
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.storage.parts]
-    for block, size, is_last in _blocks(held.path, since, held.size):
+    settled = _settled(held)
+    for block, size, is_last in _blocks(held, since, held.size if settled is None else settled):
         last = b""
         if session.storage.extent.size + size > since + MAX_NEW and session.storage.parts:
             return Stored(parts=tuple(parts), lines=session.storage.extent.lines, size=session.storage.extent.size)
-        if is_last:
+        if is_last and settled is None:
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
             block, last = block[:whole], block[whole:]
         if block:
@@ -152,24 +156,38 @@ def _store_new(
                 part = trusted(part[:-1])  # joining the parts restores it
             oid = _part_id(session, part)
             parts.append(blobs.put(part, oid) if _is_large(part) else part)
-            _remember(session, size - len(last), block.count(b"\n"), oid)
+            _remember(session, size - len(last), [oid, block.count(b"\n")])
             known.append((session.storage.extent.size, redactor.remembered()))
         if last:
-            part = redact(last)
-            parts.append(part)
-            session.storage = replace(session.storage, last_line=[len(last), hash_of(last), _part_id(session, part)])
+            parts.append(_store_last(session, last, redact(last)))
             known.append((session.storage.extent.size + len(last), redactor.remembered()))
+    if settled is not None and (rest := _span(held, session.storage.extent.size, held.size)):
+        parts.append(_store_last(session, rest, redact(rest)))
+        known.append((held.size, redactor.remembered()))
     return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
+
+
+def _store_last(session: Session, last: bytes, part: Redacted) -> Redacted:
+    """Return the part after those that never change, and remember it."""
+    session.storage = replace(session.storage, last_line=[len(last), hash_of(last), _part_id(session, part)])
+    return part
+
+
+def _settled(held: FileLines) -> int | None:
+    """Return where that begins which may still change; None if it is the last line, or too much for one part."""
+    if held.settled is None or held.size - held.settled > MAX_PART:
+        return None
+    return held.content.rfind(b"\n", 0, min(held.settled, held.size - 1)) + 1
 
 
 def _has_same_end(session: Session, held: FileLines) -> bool:
     """Tell whether nothing follows the parts but the last line, as it was stored."""
     size, digest, _ = session.storage.last_line or (0, "", "")
     start = session.storage.extent.size
-    return bool(size) and start + size == held.size and hash_of(read_span(held.path, start, held.size)) == digest
+    return bool(size) and start + size == held.size and hash_of(_span(held, start, held.size)) == digest
 
 
-def _first_revealed(path: str, known: Sequence[tuple[int, int]], redactor: Redactor) -> int | None:
+def _first_revealed(held: FileLines, known: Sequence[tuple[int, int]], redactor: Redactor) -> int | None:
     """Return where a span begins that has a secret which nothing told when it was redacted, but what follows it does.
 
     ``known``: the end of each span, and how many secrets were remembered when it had been redacted.
@@ -177,7 +195,7 @@ def _first_revealed(path: str, known: Sequence[tuple[int, int]], redactor: Redac
     start = 0
     for end, count in known:
         if count < redactor.remembered():
-            if any(redactor.reveals(block, count) for block, _, _ in _blocks(path, start, end)):
+            if any(redactor.reveals(block, count) for block, _, _ in _blocks(held, start, end)):
                 return start
         start = end
     return None
@@ -194,16 +212,16 @@ def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted:
     files = dict(zip(part_names(len(whole.parts)), whole.parts, strict=True))
     if len(files) == 1 or not whole.lines or whole.size > BASE_LIMIT:
         return files
-    copied = session.storage.copied + whole.size
+    copied, before = session.storage.copied + whole.size, session.storage.extent.lines
     if is_counted or copied <= ONE_FILE_LIMIT:
         data = _joined(whole.parts, objects)
         if data is not None:
             session.storage = replace(session.storage, copied=session.storage.copied + len(data))
             return {part_names(1)[0]: data, **{f"parts/{name}": part for name, part in files.items()}}
-    elif copied <= BASE_LIMIT and session.storage.parts[0][1] <= session.covered.position.count < whole.lines - 1:
+    elif copied <= BASE_LIMIT and session.storage.parts[0][1] <= session.covered.position.count < before:
         data = _joined(whole.parts[:-1], objects)
         if data is not None:
-            part = [blob_id(data, len(session.storage.parts[0][0])), whole.lines - 1]
+            part = [blob_id(data, len(session.storage.parts[0][0])), before]
             session.storage = replace(session.storage, copied=session.storage.copied + len(data), parts=[part])
             return dict(zip(part_names(2), (data, whole.parts[-1]), strict=True))
     return files
@@ -219,13 +237,11 @@ def _part_id(session: Session, part: Redacted) -> str:
     return blob_id(part, len(session.storage.parts[0][0]) if session.storage.parts else session.oid_size)
 
 
-def _remember(session: Session, size: int, lines: int, oid: str) -> None:
-    """Record a part of complete lines, which no longer changes; ``size``: theirs in the agent's file."""
+def _remember(session: Session, size: int, part: list[Any]) -> None:
+    """Record a part of complete lines, which no longer changes; ``size``: theirs in the agent's transcript."""
     storage = session.storage
-    at = storage.extent.size + size
-    mark = _mark_of_file(session.transcript_path, at)
-    extent = StoredLines(lines=storage.extent.lines + lines, size=at, mark=mark)
-    session.storage = replace(storage, extent=extent, parts=[*storage.parts, [oid, lines]])
+    extent = StoredLines(lines=storage.extent.lines + part[1], size=storage.extent.size + size)
+    session.storage = replace(storage, extent=extent, parts=[*storage.parts, part])
 
 
 def _redact(block: bytes, shorten: Callable[[bytes, int], bytes], redactor: Redactor) -> Redacted:
@@ -235,19 +251,24 @@ def _redact(block: bytes, shorten: Callable[[bytes, int], bytes], redactor: Reda
     return trusted(b"".join(shorten(line, MAX_PART) for line in redacted.splitlines(keepends=True)))
 
 
-def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, int, bool]]:
-    """Yield a file's span in blocks of complete lines, each with its size in the file, and whether it is the last."""
+def _span(held: FileLines, start: int, end: int) -> bytes:
+    """Return the bytes between two offsets of a transcript's lines; fewer if they end earlier."""
+    return read_span(held.path, start, end) if held.path else held.content[start:end]
+
+
+def _blocks(held: FileLines, start: int, end: int) -> Iterator[tuple[bytes, int, bool]]:
+    """Yield a span in blocks of complete lines, each with its size in the transcript, and whether it is the last."""
     while start < end:
         wanted = _BLOCK
-        block = read_span(path, start, min(end, start + wanted))
+        block = _span(held, start, min(end, start + wanted))
         while start + len(block) < end and b"\n" not in block and len(block) == wanted < MAX_LINE:
             wanted = min(wanted * 2, MAX_LINE)
             block = b""  # not both at once
-            block = read_span(path, start, min(end, start + wanted))
+            block = _span(held, start, min(end, start + wanted))
         if not block:
             return
         if len(block) >= MAX_LINE and b"\n" not in block and start + len(block) < end:
-            size = _line_size(path, start, end)
+            size = _line_size(held, start, end)
             start += size
             yield transcripts.cut_record(size) + b"\n", size, start >= end
             continue
@@ -261,10 +282,10 @@ def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, int, bool]
         yield block, len(block), start >= end
 
 
-def _line_size(path: str, start: int, end: int) -> int:
+def _line_size(held: FileLines, start: int, end: int) -> int:
     """Return the size of the line that starts at ``start``, with its newline."""
     at = start
-    while at < end and (block := read_span(path, at, min(end, at + _BLOCK))):
+    while at < end and (block := _span(held, at, min(end, at + _BLOCK))):
         newline = block.find(b"\n") + 1
         if newline:
             return at + newline - start
@@ -401,6 +422,8 @@ def _mark(data: bytes, end: int) -> str:
     return sha1(data[max(0, end - _CHECKED) : end]).hexdigest()
 
 
-def _mark_of_file(path: str, end: int) -> str:
-    last = read_span(path, max(0, end - _CHECKED), end)
-    return _mark(last, len(last))
+def _mark_of(held: FileLines, end: int) -> str:
+    """Return what tells whether lines still begin as they did: a file only grows, what is composed may change."""
+    if not held.path:
+        return _COMPOSED + sha1(held.content[:end]).hexdigest()
+    return sha1(read_span(held.path, max(0, end - _CHECKED), end)).hexdigest()

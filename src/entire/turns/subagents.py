@@ -129,7 +129,7 @@ def _files_of_others(context: Context, session: Session, event: Event, task: Sub
 
 def _ref(session: Session, event: Event) -> str:
     """Return the subagent's own transcript; some adapters name it in place of the session's."""
-    own = session.transcript_path
+    own = session.session_ref
     ref = event.subagent_ref or (event.session_ref if own and event.subagent_id else "")
     return ref if ref != own else ""
 

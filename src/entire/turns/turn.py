@@ -10,7 +10,7 @@ from entire.git.write import blob_id
 from entire.model.events import Event, EventType
 from entire.model.ids import new_id
 from entire.model.session import Turn
-from entire.model.transcripts import START
+from entire.model.transcripts import START, SessionRef
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.recording.context import agent_process
@@ -128,12 +128,12 @@ def wait(context: Context, event: Event) -> Event:
     """
     session = context.session(event.session_id)
     agent = context.adapters.of(session) if session is not None else context.agents.make_if_possible(event.agent)
-    known = session.transcript_path if session is not None else ""
+    known = session.session_ref if session is not None else ""
     find = getattr(agent, "find_transcript", None)  # optional
     if find is not None and not (event.session_ref or known):
         event = replace(event, session_ref=find(event))
-    path = event.session_ref or known
-    if os.path.isabs(path) and not os.path.isdir(path) and files.refusal(path):
+    path = SessionRef(event.session_ref or known).file
+    if path and not os.path.isdir(path) and files.refusal(path):
         return event  # waiting for it would not end
     preparer = capabilities.transcript_preparer(agent) if agent is not None else None
     if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
@@ -466,17 +466,17 @@ def accept_path(context: Context, session: Session, event: Event) -> None:
     """Take the transcript's path from an event. One where nothing is yet never replaces one where there is something,
     and a subagent's never that of its session, even if an adapter confuses the two.
     """
-    known, given = session.transcript_path, event.session_ref
+    known, given = session.session_ref, event.session_ref
     is_subagents = given in (event.subagent_ref, *(task.ref for task in session.tasks.values()))
     if not given or is_subagents or (event.type.is_of_subagent and (known or session.turn is not None)):
         return
     if given == known or not _is_there(context, session, known) or _is_there(context, session, given):
-        session.transcript_path = given
+        session.session_ref = SessionRef(given)
 
 
 def _is_there(context: Context, session: Session, session_ref: str) -> bool:
     """Tell whether there is anything where a transcript should be, which need not be a file."""
-    if not session_ref or os.path.exists(session_ref):
+    if not session_ref or os.path.exists(SessionRef(session_ref).file):
         return bool(session_ref)
     agent = context.adapters.of(session)
     return agent is not None and agent.transcript(session_ref).end() != START

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
+from entire.model.transcripts import SessionRef
 from entire.undo import commands
 from tests import faults
 from tests.integration import store_agent
@@ -29,7 +30,7 @@ class Store:
     def __init__(self, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
         self.story = story
         self.database = story.root.parent / "agent.db"
-        self.ref = f"{self.database}/{SESSION}"
+        self.ref = SessionRef.of_rows(str(self.database), SESSION)
         self._capsys = capsys
 
     def content(self) -> bytes:
@@ -110,13 +111,35 @@ def first_turn(content: bytes) -> bytes:
 
 
 def test_a_reference_to_nothing_never_replaces_one_to_a_conversation(store: Store) -> None:
-    elsewhere = f"{store.database}/nothing"
+    elsewhere = SessionRef.of_rows(str(store.database), "nothing")
     store.hook("turn-start", prompt="Create three.txt", session_ref=elsewhere)
     store.say(prompt="Create three.txt")
     store.story.write("three.txt", "3\n")
     store.hook("turn-end", session_ref=elsewhere)
     store.commit("All")
     assert store.story.linked()["slots"][SESSION]["transcript"].count("prompt") == 3
+
+
+def test_its_reference_is_kept_as_it_is(store: Store) -> None:
+    for folder in ("entire/sessions", "entire-sessions"):
+        state = json.loads(store.story.path(f".git/{folder}/{SESSION}.json").read_text())
+        assert state["transcript_path"] == f"rows:{store.database}#{SESSION}"
+
+
+def test_two_new_messages_cost_kilobytes(store: Store) -> None:
+    store.say(note=os.urandom(1 << 20).hex())
+    store.turn("Create three.txt", "three.txt", "3\n")
+    before = _size(store.story.path(".git/objects"))
+    store.turn("Create four.txt", "four.txt", "4\n")
+    store.commit("All")
+    assert _size(store.story.path(".git/objects")) - before < 60_000
+    assert store.story.linked()["slots"][SESSION]["transcript"].encode() == store.content().replace(
+        SECRET.encode(), b"[REDACTED:github-token]"
+    )
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 # ---------------------------------------------------------------- back and forth

@@ -9,7 +9,7 @@ import pytest
 
 from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
-from entire.agents.opaque import OpaqueTranscript
+from entire.agents.opaque import OpaqueTranscript, is_later
 from entire.model.transcripts import START, Agreement, Position
 from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl
 
@@ -107,3 +107,8 @@ def test_content_of_unknown_form_that_went_another_way() -> None:
     assert (found.common, found.joined, found.extent) == (b"", b"one two", 0)
     assert found.stored_is_longer
     assert found.own_is_longer
+
+
+def test_positions_are_compared_by_the_adapters_number_alone() -> None:
+    assert is_later(Position(count=2, byte=1), Position(count=1, byte=9))
+    assert not is_later(Position(count=1, byte=9), Position(count=1, byte=1))

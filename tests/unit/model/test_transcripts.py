@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.model.transcripts import FIGURES, START, UNKNOWN, Position, TokenUsage, total, uncertain
+from entire.model.transcripts import FIGURES, START, UNKNOWN, Position, SessionRef, TokenUsage, total, uncertain
 
 count = st.integers(min_value=0, max_value=10**9)
 figure = st.none() | count
@@ -68,3 +69,18 @@ def test_nothing_is_false() -> None:
     assert not TokenUsage(subagents=TokenUsage())
     assert TokenUsage(api_call_count=1)
     assert Position() == START
+
+
+@pytest.mark.parametrize(
+    ("ref", "facts"),
+    [
+        (SessionRef(), ("", "", "", ())),
+        (SessionRef("/a/s.jsonl"), ("/a/s.jsonl", "", "", ("/a/s.jsonl",))),
+        (SessionRef.of_rows("/a/#1.db", "ses"), ("", "/a/#1.db", "ses", ("/a/#1.db", "/a/#1.db-wal"))),
+        (SessionRef("ses_1"), ("", "", "ses_1", ())),
+        (SessionRef("rows:a.db#s"), ("", "", "rows:a.db#s", ())),
+    ],
+)
+def test_a_reference_says_what_it_is(ref: SessionRef, facts: tuple[object, ...]) -> None:
+    assert (ref.file, ref.database, ref.key, ref.files) == facts
+    assert SessionRef(str(ref)) == ref

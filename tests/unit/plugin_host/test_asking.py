@@ -170,6 +170,12 @@ def test_the_plugins_own_positions_count(world: World) -> None:
     assert told.file_lines(MIDDLE) == FileLines(path=world.ref(), lines=3, size=len(LINES))
 
 
+def test_lines_of_the_plugin_that_are_in_no_file(world: World) -> None:
+    agent = connect(world, "entire_positions", file_lines={"lines": 1, "size": 3, "settled": 0},
+                    snapshot={"data": "e30KZQ=="})  # fmt: skip
+    assert agent.transcript("s-1").file_lines(MIDDLE) == FileLines(lines=1, size=3, content=b"{}\n", settled=0)
+
+
 def test_effects_sessions_and_hooks_of_the_plugin(world: World) -> None:
     agent = connect(
         world, "entire_restore_effects", "entire_session_list", "entire_hooks_health", in_hook=False,

@@ -47,7 +47,8 @@ def test_only_events_that_need_a_reference_ask_for_one(world: World) -> None:
 @pytest.mark.parametrize(
     "ref",
     ["/etc/passwd", "{sessions}", "{sessions}/../other", "{sessions}/./s.jsonl", "{sessions}/link/x", "{sessions}/a\0b",
-     "{sessions}/a\nb", "../x", "a/../../x", "..", "a\\..\\..\\x", "/", "{sessions}-other/s.jsonl"],
+     "{sessions}/a\nb", "../x", "a/../../x", "..", "a\\..\\..\\x", "/", "{sessions}-other/s.jsonl",
+     "rows:/etc/a.db#s", "rows:{sessions}/../a.db#s", "rows:{sessions}/a.db#s\n"],
 )  # fmt: skip
 def test_a_reference_that_escapes_is_refused(world: World, ref: str) -> None:
     (world.sessions / "link").symlink_to("/etc")
@@ -60,7 +61,16 @@ def test_a_reference_that_escapes_is_refused(world: World, ref: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "ref", ["{sessions}/s 1.jsonl", "{sessions}/é'\"/s.jsonl", "db:17", "a/b", "x..y", "{real}/s.jsonl"]
+    "ref",
+    [
+        "{sessions}/s 1.jsonl",
+        "{sessions}/é'\"/s.jsonl",
+        "db:17",
+        "a/b",
+        "x..y",
+        "{real}/s.jsonl",
+        "rows:{sessions}/a.db#s 1",
+    ],
 )
 def test_a_reference_in_its_place_is_accepted(world: World, ref: str, tmp_path: Path) -> None:
     (tmp_path / "real").symlink_to(world.sessions)

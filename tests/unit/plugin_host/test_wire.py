@@ -91,7 +91,11 @@ VALUES: dict[str, tuple[wire.Codec, st.SearchStrategy[Any]]] = {
     "agreement": (wire.AGREEMENT, st.builds(
         Agreement, common=DATA, joined=DATA, extent=NUMBER, stored_is_longer=st.booleans(), own_is_longer=st.booleans()
     )),
-    "file lines": (wire.OPTIONAL_FILE_LINES, st.none() | st.builds(FileLines, path=PATH, lines=NUMBER, size=NUMBER)),
+    "file lines": (
+        wire.OPTIONAL_FILE_LINES,
+        st.none()
+        | st.builds(FileLines, path=PATH, lines=NUMBER, size=NUMBER.filter(bool), settled=st.none() | NUMBER),
+    ),
     "messages": (wire.MESSAGES, st.lists(st.builds(
         Message, who=st.sampled_from(["user", "agent", "tool"]), text=TEXT, at=NUMBER, name=TEXT,
         call=st.none() | st.builds(

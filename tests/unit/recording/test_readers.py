@@ -12,6 +12,7 @@ from entire.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.log import Log
 from entire.model.session import Session
+from entire.model.transcripts import SessionRef
 from entire.recording.readers import Adapters, Transcripts
 from entire.recording.stored_agent import StoredAgent
 from entire.redact import Redactor
@@ -32,8 +33,8 @@ def transcripts(adapters: Adapters, tmp_path: Path) -> Transcripts:
 
 def session(tmp_path: Path, **changes: Any) -> Session:
     made = Session("s", "demo", "Demo Agent")
-    made.transcript_path = str(tmp_path / "s.jsonl")
-    Path(made.transcript_path).write_text('{"type": "prompt"}\n')
+    made.session_ref = SessionRef(str(tmp_path / "s.jsonl"))
+    Path(made.session_ref).write_text('{"type": "prompt"}\n')
     made.__dict__.update(changes)
     return made
 
@@ -62,7 +63,7 @@ def test_a_call_sees_one_state_of_a_transcript(transcripts: Transcripts, tmp_pat
     known = transcripts.of(state)
     assert transcripts.of(state) is known
     assert transcripts.whole(state) is known
-    moved = session(tmp_path, transcript_path=str(tmp_path / "other.jsonl"))
+    moved = session(tmp_path, session_ref=SessionRef(tmp_path / "other.jsonl"))
     assert transcripts.of(moved) is not known, "another file"
     transcripts.forget()
     assert transcripts.of(state) is not known

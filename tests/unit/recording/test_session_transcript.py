@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 
+from entire.agents.composed import ComposedLines
+from entire.agents.opaque import OpaqueTranscript
 from entire.git.read import Objects
+from entire.layout import Place
 from entire.model.session import Session
-from entire.model.transcripts import START, UNKNOWN, Position
+from entire.model.transcripts import START, UNKNOWN, Position, SessionRef
 from entire.model.value import replace
+from entire.recording import session_transcript
 from entire.recording.session_transcript import SessionTranscript
 from entire.redact import Redactor
-from tests.integration.bare_agent import with_capabilities
+from tests.integration.bare_agent import Bare, with_capabilities
 
 RECORDS = [
     {"prompt": "one"},
@@ -30,8 +34,8 @@ RECORDS = [
 def session(tmp_path: Path) -> Session:
     made = Session("s")
     made.worktree = replace(made.worktree, path=str(tmp_path))
-    made.transcript_path = str(tmp_path / "s.jsonl")
-    Path(made.transcript_path).write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
+    made.session_ref = SessionRef(str(tmp_path / "s.jsonl"))
+    Path(made.session_ref).write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
     return made
 
 
@@ -47,7 +51,7 @@ def reader_of(session: Session, *names: str) -> SessionTranscript:
 def test_without_capabilities(session: Session, objects: Objects) -> None:
     reader = reader_of(session)
     end = reader.end()
-    assert (end.count, end.byte) == (0, os.path.getsize(session.transcript_path))
+    assert (end.count, end.byte) == (0, os.path.getsize(session.session_ref))
     assert (reader.prompts(START, end), reader.files(START, end), reader.summary(START)) == ([], [], "")
     assert reader.tokens(START, end) == UNKNOWN
     assert not reader.has_answers(START, end)
@@ -57,14 +61,54 @@ def test_without_capabilities(session: Session, objects: Objects) -> None:
     assert reader.native.file_lines(end) is None
 
 
+class Rows(ComposedLines):
+    def compose(self) -> tuple[bytes, int]:
+        return b'{"a": 1}\n{"b": 2}\n', 9
+
+
+class Sized(Bare):
+    """Keeps conversations in a database."""
+
+    size = 1
+
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> Any:
+        found = Rows(session_ref, stored)
+        found.size = lambda: self.size  # type: ignore[method-assign]
+        return found
+
+
+@pytest.mark.parametrize(("size", "problem"), [(1, None), (200 << 20, "not read: it has more than 128 MB")])
+def test_rows_are_limited_like_files(
+    session: Session, monkeypatch: pytest.MonkeyPatch, size: int, problem: str | None
+) -> None:
+    session.session_ref = SessionRef.of_rows("/home/ada/agent.db", "s-1")
+    monkeypatch.setattr(Sized, "size", size)
+    reader = SessionTranscript(Sized(), session, session.worktree.path, Redactor())
+    assert (reader.problem, reader.size()) == (problem, size)
+    assert reader.end().count == (2 if problem is None else 0)
+
+
+def test_an_answer_that_is_too_large_is_not_stored(
+    session: Session, objects: Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only once it is there, its size is known; what was stored of it counts."""
+    monkeypatch.setattr(session_transcript, "_MAX_WHOLE", 20)
+    monkeypatch.setattr(Bare, "transcript", lambda *_: OpaqueTranscript("", b"x" * 21))
+    session.session_ref = SessionRef("s-1")
+    reader = reader_of(session)
+    place = Place(top=session.worktree.path, git_dir=session.worktree.path, common_dir=session.worktree.path)
+    found, _ = reader.as_stored(place, objects, reader.end(), lambda: None)
+    assert (found.parts, reader.problem) == ((), "not stored: it has more than 128 MB")
+
+
 def test_a_file_of_lines_is_counted_from_its_last_known_position(session: Session) -> None:
     end = reader_of(session, "line_transcript").end()
-    assert (end.count, end.byte) == (5, os.path.getsize(session.transcript_path))
+    assert (end.count, end.byte) == (5, os.path.getsize(session.session_ref))
     session.covered = replace(session.covered, position=end)
-    with open(session.transcript_path, "a") as file:
+    with open(session.session_ref, "a") as file:
         file.write('{"answer": "z"}\n')
     assert reader_of(session, "line_transcript").end().count == 6
-    Path(session.transcript_path).write_text("{}\n")
+    Path(session.session_ref).write_text("{}\n")
     reader = reader_of(session, "line_transcript")
     assert reader.end() == Position(count=1, byte=3), "it became shorter: from its start"
 
@@ -86,7 +130,7 @@ def test_paths_are_relative_to_the_top_whatever_links_lead_there(session: Sessio
     (top / "inner").symlink_to(top / "dir")
     session.worktree = replace(session.worktree, path=str(tmp_path / "link"))
     files = [str(tmp_path / "link/dir/a"), str(top / "dir/b"), "dir/../c", str(tmp_path / "x"), "../y", str(top), ""]
-    Path(session.transcript_path).write_text("".join(json.dumps({"file": file}) + "\n" for file in files))
+    Path(session.session_ref).write_text("".join(json.dumps({"file": file}) + "\n" for file in files))
     reader = SessionTranscript(with_capabilities("transcript_analyzer")(), session, str(tmp_path / "link"), Redactor())
     assert reader.files(START, reader.end()) == ["dir/a", "dir/b", "c"]
 
@@ -94,7 +138,7 @@ def test_paths_are_relative_to_the_top_whatever_links_lead_there(session: Sessio
 def test_subagents_are_counted_once(session: Session, objects: Objects, tmp_path: Path) -> None:
     helper = tmp_path / "helper.jsonl"
     helper.write_text('{"answer": "", "tokens": 100}\n{"file": "h.txt"}\n')
-    with open(session.transcript_path, "a") as file:
+    with open(session.session_ref, "a") as file:
         file.write(json.dumps({"helper": "h1", "ref": str(helper)}) + "\n")
     reader = reader_of(session, "transcript_analyzer", "token_calculator", "subagent_extractor")
     end = reader.end()
@@ -111,7 +155,7 @@ def test_subagents_are_counted_once(session: Session, objects: Objects, tmp_path
 
 
 def test_without_a_transcript(session: Session) -> None:
-    session.transcript_path = ""
+    session.session_ref = SessionRef()
     reader = reader_of(session, "transcript_analyzer", "token_calculator", "subagent_extractor", "line_transcript")
     assert reader.end() == START
     assert (reader.prompts(START, START), reader.files(START, START), reader.summary(START)) == ([], [], "")

@@ -7,9 +7,9 @@ from pathlib import Path
 from entire import layout
 from entire.agents.opaque import OpaqueTranscript
 from entire.model.session import Session, SubagentTask, Turn
-from entire.model.transcripts import START, UNKNOWN, FileLines, Position, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, FileLines, Position, SessionRef, TokenUsage
 from entire.model.value import replace
-from entire.recording.stored_agent import StoredAgent, StoredTranscript, is_later, recorded_end
+from entire.recording.stored_agent import StoredAgent, StoredTranscript, recorded_end
 from entire.redact import Redactor
 from entire.store import transcripts
 from entire.store.turnlog import TurnNote
@@ -62,17 +62,17 @@ def test_the_latest_position_is_where_the_running_turn_began() -> None:
 
 def test_a_file_of_lines_is_read_as_it_is_until_it_is_rewritten(tmp_path: Path) -> None:
     agent, session = plugin(tmp_path)
-    Path(session.transcript_path).write_bytes(b"{}\n{}\n")
+    Path(session.session_ref).write_bytes(b"{}\n{}\n")
     transcripts.store(
-        session, FileLines(path=session.transcript_path, lines=2, size=6), "s-1", lambda data, _: data, Redactor()
+        session, FileLines(path=session.session_ref, lines=2, size=6), "s-1", lambda data, _: data, Redactor()
     )
-    with Path(session.transcript_path).open("ab") as file:
+    with Path(session.session_ref).open("ab") as file:
         file.write(b'{"more": 1}\n')
-    held = agent.transcript(session.transcript_path).file_lines(END)
+    held = agent.transcript(session.session_ref).file_lines(END)
     assert held is not None
     assert held.size == 18
-    Path(session.transcript_path).write_bytes(b'[]\n[]\n{"more": 1}\n')
-    assert agent.transcript(session.transcript_path).file_lines(END) is None, "its plugin counts it again"
+    Path(session.session_ref).write_bytes(b'[]\n[]\n{"more": 1}\n')
+    assert agent.transcript(session.session_ref).file_lines(END) is None, "its plugin counts it again"
 
 
 def test_a_subagent_counts_once_its_turn_has_ended(tmp_path: Path) -> None:
@@ -91,31 +91,31 @@ def plugin(folder: Path) -> tuple[StoredAgent, Session]:
     place = layout.find(Repo(folder / "repo").top)
     assert place is not None
     session = Session("s-1", "x", "Agent x")
-    session.transcript_path, session.is_external = str(folder / "s-1.jsonl"), True
+    session.session_ref, session.is_external = SessionRef(folder / "s-1.jsonl"), True
     return StoredAgent(place, session), session
 
 
 def test_what_a_plugin_tells_is_not_what_is_in_its_file(tmp_path: Path) -> None:
     agent, session = plugin(tmp_path)
-    Path(session.transcript_path).write_bytes(b"ABC")
+    Path(session.session_ref).write_bytes(b"ABC")
     session.turn = Turn(id="t", finish=Position(count=2, byte=9), ended=1.0)
-    told = agent.transcript(session.transcript_path)
+    told = agent.transcript(session.session_ref)
     assert (told.snapshot(), told.end()) == (b"", Position(count=2, byte=9))
     session.turn = Turn(id="t", finish=Position(byte=9), ended=1.0)
-    told = agent.transcript(session.transcript_path)
+    told = agent.transcript(session.session_ref)
     assert (told.end(), told.holds(Position(byte=9))) == (Position(byte=9), True)
 
 
 def test_the_file_of_an_agent_that_is_not_installed_is_read_as_it_is(tmp_path: Path) -> None:
     agent, session = plugin(tmp_path)
     session.is_external = False
-    assert agent.transcript(session.transcript_path).end() == START
+    assert agent.transcript(session.session_ref).end() == START
     data = b"a line\n" * 1000
-    Path(session.transcript_path).write_bytes(data)
-    told = agent.transcript(session.transcript_path)
+    Path(session.session_ref).write_bytes(data)
+    told = agent.transcript(session.session_ref)
     assert (told.snapshot(), told.end(), told.file_lines(END)) == (data, Position(byte=7000), None), "nothing read it"
     session.turn = Turn(id="t", finish=END, ended=1.0)
-    told = agent.transcript(session.transcript_path)
+    told = agent.transcript(session.session_ref)
     assert (told.end(), told.holds(END), told.at(4)) == (END, True, Position(count=4)), "its adapter's own positions"
     parts = agent.chunk_transcript(data, 5000)
     assert len(parts) > 1
@@ -124,8 +124,3 @@ def test_the_file_of_an_agent_that_is_not_installed_is_read_as_it_is(tmp_path: P
     assert (agent.name, agent.type, agent.detect(str(tmp_path)), agent.parse_hook("stop", b"{}")) == (
         "x", "Agent x", False, None,
     )  # fmt: skip
-
-
-def test_positions_are_compared_by_the_adapters_number_alone() -> None:
-    assert is_later(Position(count=2, byte=1), Position(count=1, byte=9))
-    assert not is_later(Position(count=1, byte=9), Position(count=1, byte=1))

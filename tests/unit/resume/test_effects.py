@@ -13,7 +13,7 @@ from entire.errors import EntireError
 from entire.layout import Place
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.session import Session
-from entire.model.transcripts import Agreement
+from entire.model.transcripts import Agreement, SessionRef
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.undo.draft import Draft
@@ -109,7 +109,7 @@ def test_only_what_a_command_changes_must_be_as_it_was_left(draft: Draft, tmp_pa
     class Context:
         def session(self, session_id: str) -> Any:
             state = Session(session_id, "x", "X")
-            state.transcript_path = "db/s"
+            state.session_ref = SessionRef("db/s")
             return state
 
         adapters = SimpleNamespace(of=lambda _session: agent)

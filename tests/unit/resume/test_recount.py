@@ -11,7 +11,7 @@ import pytest
 from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
-from entire.model.transcripts import START, Position
+from entire.model.transcripts import START, Position, SessionRef
 from entire.model.value import replace
 from entire.redact import Redactor
 from entire.resume import recount
@@ -32,7 +32,7 @@ class Desk:
         (git_dir / "HEAD").write_text("ref: refs/heads/main\n")
         self.place = Place(top=str(folder / "work"), git_dir=str(git_dir), common_dir=str(git_dir))
         self.session = Session(ID, AGENT.name, AGENT.type)
-        self.session.transcript_path = str(folder / "talk.jsonl")
+        self.session.session_ref = SessionRef(str(folder / "talk.jsonl"))
         self.draft = self.new_draft()
 
     def new_draft(self) -> Draft:
@@ -40,7 +40,7 @@ class Desk:
 
     def now(self, *prompts: tuple[str, int], counted: int, notes: list[TurnNote]) -> None:
         """Let the session be so, and the next rewind leave it so."""
-        Path(self.session.transcript_path).write_bytes(talk(*prompts))
+        Path(self.session.session_ref).write_bytes(talk(*prompts))
         self.session.covered = replace(self.session.covered, position=Position(count=counted))
         sessions.save(self.place, self.session)
         Path(turnlog.path(self.place, ID)).write_bytes(turnlog.dumps(notes, Redactor()))
@@ -48,7 +48,7 @@ class Desk:
     def leave(self) -> None:
         """Leave this past, as a rewind does."""
         draft = self.new_draft()
-        paths = (self.session.transcript_path, sessions.own_path(self.place, ID), turnlog.path(self.place, ID))
+        paths = (self.session.session_ref, sessions.own_path(self.place, ID), turnlog.path(self.place, ID))
         for path in paths:
             draft.write_private(path, b"{}\n")
         draft.carry_out()

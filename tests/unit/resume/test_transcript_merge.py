@@ -19,7 +19,7 @@ from entire.agents.lines import LineTranscript
 from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
-from entire.model.transcripts import Message
+from entire.model.transcripts import Message, SessionRef
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl
@@ -344,15 +344,15 @@ def with_transcript(path: Path) -> Session:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{}\n")
     session = Session(ID, "claude-code", "Claude Code")
-    session.transcript_path = str(path)
+    session.session_ref = SessionRef(path)
     return session
 
 
 def test_the_session_knows_where_its_transcript_is(claude: Agent, tmp_path: Path) -> None:
     place = place_in(tmp_path)
     session = with_transcript(tmp_path / "elsewhere" / "talk.jsonl")
-    assert transcript_merge.live_path(place, claude, session, ID) == session.transcript_path
-    os.unlink(session.transcript_path)
+    assert transcript_merge.live_path(place, claude, session, ID) == session.session_ref
+    os.unlink(session.session_ref)
     folder = tmp_path / "config" / "projects"
     assert os.path.dirname(os.path.dirname(transcript_merge.live_path(place, claude, session, ID))) == str(folder)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from entire.layout import Place
 from entire.model.phases import Phase
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
-from entire.model.transcripts import Position, StoredLines, TokenUsage
+from entire.model.transcripts import Position, SessionRef, StoredLines, TokenUsage
 from entire.model.value import replace
 from entire.store import sessions
 from entire.store.sessions import from_own, to_go, to_own
@@ -65,7 +65,7 @@ def states(draw: st.DrawFn) -> Session:
     session.worktree = replace(session.worktree, path=draw(text), name=draw(text))
     session.times = replace(session.times, started=draw(moment), last_seen=draw(moment))
     session.times = replace(session.times, ended=draw(st.just(0.0) | moment))
-    session.transcript_path, session.first_prompt, session.model = draw(text), draw(text), draw(text)
+    session.session_ref, session.first_prompt, session.model = SessionRef(draw(text)), draw(text), draw(text)
     session.metadata = draw(st.dictionaries(text, text, max_size=3))
     session.process = Process(pid=draw(number), started=draw(text))
     session.turn = draw(st.none() | turn)

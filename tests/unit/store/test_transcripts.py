@@ -18,7 +18,7 @@ from entire.agents.transcripts import shorten
 from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
-from entire.model.transcripts import FileLines, StoredLines
+from entire.model.transcripts import FileLines, SessionRef, StoredLines
 from entire.redact import Redacted, Redactor, Sources, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored
@@ -48,7 +48,7 @@ class World:
     def __init__(self, folder: str, *, remembers: bool) -> None:
         self.redactor = Redactor(Sources(memory=os.path.join(folder, "known") if remembers else ""))
         self.session = Session("s")
-        self.session.transcript_path = os.path.join(folder, "s.jsonl")
+        self.session.session_ref = SessionRef(os.path.join(folder, "s.jsonl"))
         self.blobs = Blobs()
         self.stored = Stored(parts=(), lines=0)  # by the last turn
 
@@ -58,20 +58,20 @@ class World:
         return part
 
     def write(self, data: bytes) -> None:
-        with open(self.session.transcript_path, "wb") as file:
+        with open(self.session.session_ref, "wb") as file:
             file.write(data)
 
     def append(self, data: bytes) -> None:
-        with open(self.session.transcript_path, "ab") as file:
+        with open(self.session.session_ref, "ab") as file:
             file.write(data)
 
     def data(self) -> bytes:
-        return transcripts.read_span(self.session.transcript_path, 0, 1 << 30)
+        return transcripts.read_span(self.session.session_ref, 0, 1 << 30)
 
     def store(self) -> list[bytes]:
         """Store the transcript as it is, as the end of a turn does; return its parts as they go into the tree."""
         data = self.data()
-        held = FileLines(path=self.session.transcript_path, lines=len(data.splitlines()), size=len(data))
+        held = FileLines(path=self.session.session_ref, lines=len(data.splitlines()), size=len(data))
         transcripts.merge(self.session, self.blobs, "")
         self.stored = transcripts.store(self.session, held, "", shorten, self.redactor)
         parts = []
@@ -191,7 +191,7 @@ def test_a_file_that_is_gone_has_no_parts_and_keeps_none() -> None:
     with world() as sandbox:
         sandbox.write(b'{"a": 1}\n{"b": 2}\n')
         sandbox.store()
-        os.unlink(sandbox.session.transcript_path)
+        os.unlink(sandbox.session.session_ref)
         assert sandbox.store() == []
         assert (sandbox.session.storage.parts, sandbox.session.storage.extent) == ([], StoredLines())
 
@@ -333,7 +333,7 @@ def test_lines_in_one_piece_that_were_rewritten_are_stored_from_their_beginning(
 def test_a_file_that_cannot_be_read_is_empty(path: str) -> None:
     assert transcripts.read_span(path, 0, 10) == b""
     session = Session("s")
-    session.transcript_path = path
+    session.session_ref = SessionRef(path)
     assert transcripts.store(session, FileLines(path=path, lines=0, size=0), "", shorten, Redactor()).parts == ()
 
 
@@ -342,7 +342,7 @@ def test_only_redacted_bytes_are_parts() -> None:
         sandbox.append(b'{"a": 1}\n')
         stored = transcripts.store(
             sandbox.session,
-            FileLines(path=sandbox.session.transcript_path, lines=1, size=9),
+            FileLines(path=sandbox.session.session_ref, lines=1, size=9),
             "",
             shorten,
             sandbox.redactor,
@@ -485,3 +485,57 @@ def test_a_file_that_is_no_file_has_nothing(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/dev/zero")
     assert [transcripts.read_span(str(tmp_path / name), 0, 10) for name in ("pipe", "link")] == [b"", b""]
     assert [transcripts.size(str(tmp_path / name)) for name in ("pipe", "link")] == [0, 0]
+
+
+class Composed:
+    """What is stored of lines that are in no file, turn by turn."""
+
+    def __init__(self, sandbox: World) -> None:
+        self.world = sandbox
+        sandbox.session.session_ref = SessionRef.of_rows("/agent.db", "s")
+
+    def store(self, data: bytes, settled: int | None) -> list[str]:
+        """Return the ids of the parts, which join to the lines."""
+        world, lines = self.world, len(data.splitlines())
+        held = FileLines(lines=lines, size=len(data), content=data, settled=settled)
+        found = transcripts.store(world.session, held, "", shorten, world.redactor)
+        ids = [world.blobs.put(part) if isinstance(part, Redacted) else part for part in found.parts]
+        assert b"\n".join(world.blobs.kept[oid] for oid in ids) == data
+        assert not transcripts.was_rewritten(world.session), "nothing tells but the lines themselves"
+        return ids
+
+
+ROWS = [b'{"row": %d}\n' % number for number in range(6)]
+
+
+def test_what_is_settled_stays_and_what_follows_is_stored_again() -> None:
+    with world() as sandbox:
+        composed = Composed(sandbox)
+        first = composed.store(b"".join(ROWS[:4]), settled=2 * len(ROWS[0]))
+        assert len(first) == 2, "the settled rows, and what follows them"
+        changed = [*ROWS[:2], b'{"row": "changed"}\n', *ROWS[3:]]
+        second = composed.store(b"".join(changed), settled=5 * len(ROWS[0]))
+        assert second[0] == first[0]
+        assert len(second) == 3
+        assert composed.store(b"".join(changed), settled=None)[0] == first[0]
+        assert composed.store(b"".join(changed[:3]), settled=0) != second, "it was cut"
+
+
+def test_a_row_that_changes_although_it_was_settled_is_stored() -> None:
+    with world(block=20) as sandbox:
+        composed = Composed(sandbox)
+        first = composed.store(b"".join(ROWS), settled=None)
+        changed = [b'{"row": 9}\n', *ROWS[1:]]
+        assert composed.store(b"".join(changed), settled=None) != first
+
+
+def test_all_that_is_settled_still_ends_with_a_line() -> None:
+    with world() as sandbox:
+        data = b"".join(ROWS)
+        parts = Composed(sandbox).store(data, settled=len(data))
+        assert sandbox.blobs.kept[parts[-1]] == ROWS[-1]
+
+
+def test_more_than_a_part_that_may_change_is_stored_in_parts() -> None:
+    with world(part=30, block=20) as sandbox:
+        assert len(Composed(sandbox).store(b"".join(ROWS), settled=0)) > 2

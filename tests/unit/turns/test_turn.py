@@ -10,6 +10,7 @@ import pytest
 
 from entire.model.events import Event, EventType
 from entire.model.session import Session
+from entire.model.transcripts import SessionRef
 from entire.turns import turn
 
 
@@ -36,6 +37,6 @@ def test_a_path_that_does_not_exist_never_replaces_one_that_does(
 
     context: Any = SimpleNamespace(adapters=SimpleNamespace(of=lambda _session: None))
     session = Session("s")
-    session.transcript_path = path(known)
+    session.session_ref = SessionRef(path(known))
     turn.accept_path(context, session, Event(type=EventType.TURN_START, session_id="s", session_ref=path(given)))
-    assert session.transcript_path == path(accepted)
+    assert session.session_ref == path(accepted)

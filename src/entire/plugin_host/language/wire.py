@@ -397,7 +397,9 @@ TASK = record(Subagent, {**_SUBAGENT, "background": FLAG})
 """A subagent whose id may not be known yet."""
 SUBAGENTS = _listed(record(Subagent, {**_SUBAGENT, "background": FLAG}, "id"))
 AGREEMENT = Codec(write=lambda agreement: dict(agreement.__dict__), read=_read_agreement)
-FILE_LINES = record(FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER}, "path")
+FILE_LINES = record(
+    FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER, "settled": Codec(write=_same, read=whole)}, "size"
+)
 OPTIONAL_FILE_LINES = Codec(
     write=lambda lines: None if lines is None else FILE_LINES.write(lines), read=FILE_LINES.read
 )

@@ -69,7 +69,7 @@ class OpenConversations:
         turn_id = session.turn.id if session.turn is not None else ""
         facts = (
             session.session_id, session.conversation, session.last_checkpoint, session.agent_type,
-            session.work.open_files, turn_id, _version(session.transcript_path),
+            session.work.open_files, turn_id, *map(_version, session.session_ref.files),
             _version(turnlog.path(self._place, session.session_id)),
         )  # fmt: skip
         digest = hashlib.sha256(repr(facts).encode("utf-8", "replace")).hexdigest()
@@ -92,13 +92,13 @@ class OpenConversations:
 
 def _own_content(session: Session, agent: Agent | None, redactor: Redactor) -> bytes:
     """Return the agent's own transcript, redacted; b'' if it is gone."""
-    content = agent.transcript(session.transcript_path).snapshot() if agent is not None else b""
+    content = agent.transcript(session.session_ref).snapshot() if agent is not None else b""
     return transcripts.redact(content, redactor) if content else b""
 
 
 def _version(path: str) -> tuple[int, int]:
     try:
-        state = os.stat(path) if path else None
+        state = os.stat(path)
     except (OSError, ValueError):
         state = None
     return (state.st_size, state.st_mtime_ns) if state is not None else (0, 0)

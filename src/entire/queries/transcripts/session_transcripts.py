@@ -45,7 +45,7 @@ def of_session(place: Place, objects: Objects, state: Session, redactor: Redacto
     """Return a session's own transcript, or its newest step's; None if neither says anything."""
     agent = AgentDirectory.without_plugins().agent_of(state)
     reader = agent or StoredAgent(place, state)
-    own = reader.transcript(state.transcript_path).snapshot() if state.transcript_path else b""
+    own = reader.transcript(state.session_ref).snapshot() if state.session_ref else b""
     found = _read("agent", transcript_ends.cut(transcripts.redact(own, redactor)), agent) if own else None
     if found is None or not found.messages:
         stored = _of_step(place, objects, state, agent)

@@ -1,0 +1,46 @@
+"""Transcripts that are no file: a base for adapters that compose JSON lines, of rows of a database or of what a program
+answers.
+"""
+
+from __future__ import annotations
+
+from entire.agents.lines import LineTranscript
+from entire.model.transcripts import FileLines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.agents.transcripts import Source
+    from entire.model.transcripts import Position
+
+
+class ComposedLines(LineTranscript):
+    """What ``compose`` returns, asked at the first question, or a stored copy. ``RecordLines`` beside it reads them."""
+
+    _given: Source
+    _settled: int | None = None  # of its own lines, once they are composed
+
+    def compose(self) -> tuple[bytes, int]:
+        """Return the lines of the session at ``session_ref``, and how many bytes at their beginning do not change any
+        more: what is after those is stored again at each turn's end.
+        """
+        raise NotImplementedError
+
+    @property
+    def source(self) -> Source:
+        if isinstance(self._given, str):
+            self._given, self._settled = self.compose()
+        return self._given
+
+    @source.setter
+    def source(self, given: Source) -> None:
+        self._given = given
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        content = self.source
+        if self._settled is None or not isinstance(content, bytes) or not content:
+            return None
+        size = self.offset(end)
+        return FileLines(lines=end.count, size=size, content=content[:size], settled=min(self._settled, size))
+
+    def size(self) -> int:
+        return len(self.source)

@@ -1,0 +1,37 @@
+"""Lines that an adapter composes of what is no file."""
+
+from __future__ import annotations
+
+from entire.agents.composed import ComposedLines
+from entire.agents.record_lines import RecordLines
+from entire.conversation.records import Prompt
+from entire.model.transcripts import START, FileLines, Position
+
+DATA = b'{"say": "one"}\n{"say": "two"}\n'
+
+
+class Rows(ComposedLines, RecordLines):
+    asked = 0
+
+    def compose(self) -> tuple[bytes, int]:
+        self.asked += 1
+        return DATA, 15
+
+    def read(self, native, position, end, *, details):  # type: ignore[no-untyped-def]
+        return [Prompt(position=position, text=native["say"])]
+
+
+def test_they_are_composed_at_the_first_question_and_read_like_a_file() -> None:
+    rows = Rows("rows:/a.db#s")
+    assert rows.asked == 0
+    assert [prompt.text for prompt in rows.prompts(START)] == ["one", "two"]
+    end = rows.end()
+    assert (end, rows.size(), rows.asked) == (Position(count=2, byte=30), 30, 1)
+    assert rows.file_lines(end) == FileLines(lines=2, size=30, content=DATA, settled=15)
+    assert rows.file_lines(rows.at(1)) == FileLines(lines=1, size=15, content=DATA[:15], settled=15)
+    assert rows.cut(rows.at(1)) == DATA[:15]
+
+
+def test_a_stored_copy_is_read_alone() -> None:
+    copy = Rows("rows:/a.db#s", DATA[:15])
+    assert (copy.snapshot(), copy.file_lines(copy.end()), copy.asked) == (DATA[:15], None, 0)
