@@ -19,7 +19,7 @@ import time
 import zlib
 
 from entire.redact import Redactor, Sources
-from entire_secrets import engine, places, replacing
+from entire_secrets import engine, keyword_search, replacing
 from entire_secrets.reading import views
 from entire_secrets.text import LINE_END
 
@@ -69,8 +69,8 @@ def transcript(size: int) -> bytes:
 
 def rates(data: bytes) -> dict[str, float]:
     """Return MB/s of each tier and of the function that the store calls."""
-    compiled = places.compiled_tier()
-    tiers = {"pure": places.PURE, **({"compiled": compiled} if compiled else {})}
+    compiled = keyword_search.compiled_tier()
+    tiers = {"pure": keyword_search.PURE, **({"compiled": compiled} if compiled else {})}
     found: dict[str, float] = {}
     for name, tier in tiers.items():
         for _ in range(3):  # the fastest run counts

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from entire_secrets.engine import TRIGRAM, Text
-from entire_secrets.places import SIGNS
+from entire_secrets.keyword_search import SIGNS
 from entire_secrets.rules import guards, rule, table
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -151,10 +151,10 @@ def _usage_error(error: click.ClickException) -> UsageError:
 
 def _print_error(message: str, hint: str, code: int, *, as_json: bool) -> None:
     """Print an error: as JSON on standard output, as text on standard error."""
-    from entire.ui.console import form, text
+    from entire.ui.console import json_output, text
 
     if as_json:
-        lines = [form.line({"error": {"message": message, "hint": hint, "exit_code": code}})]
+        lines = [json_output.line({"error": {"message": message, "hint": hint, "exit_code": code}})]
     else:
         lines = [text.plain(f"entire: {message}"), *([text.plain(f"hint: {hint}")] if hint else [])]
     stream = sys.stdout if as_json else sys.stderr

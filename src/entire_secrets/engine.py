@@ -5,12 +5,12 @@ A pattern is compiled when its keyword first occurs; clean text compiles almost 
 
 from __future__ import annotations
 
-from entire_secrets.places import candidates, tier_for
+from entire_secrets.keyword_search import candidates, tier_for
 from entire_secrets.text import LINE_END, Finding, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.places import Tier
+    from entire_secrets.keyword_search import Tier
 
 KEY_LINE = 64
 """Length of the shortest line in the file of a key."""
@@ -47,13 +47,13 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
             for start, end in spans:
                 hits.add((start, end, rule.id))
     if searched.runs:
-        from entire_secrets.judging import opinion
+        from entire_secrets.judging import high_entropy
 
-        hits.update((start, end, opinion.RULE) for start, end in opinion.find(searched))
+        hits.update((start, end, high_entropy.RULE) for start, end in high_entropy.find(searched))
     if any(_may_be_of_key(text, start, end) for start, end in searched.runs):
-        from entire_secrets import keylines
+        from entire_secrets import key_fragments
 
-        hits.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
+        hits.update((start, end, key_fragments.RULE) for start, end in key_fragments.find(searched))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(hits)]
 
 

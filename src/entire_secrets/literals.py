@@ -1,7 +1,7 @@
 """Finds literals that are rare: dozens of them in a tenth of the time that ``bytes.find`` takes for one.
 
 The search of ``ahocorasick_rs`` compares many bytes at once, but only for some dozens of literals of two bytes or more.
-The keywords of rules are too many for that: ``places`` finds them.
+The keywords of rules are too many for that: ``keyword_search`` finds them.
 """
 
 from __future__ import annotations

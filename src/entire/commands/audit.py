@@ -8,7 +8,7 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.model.audits import AuditRequest
-from entire.ui.console import form, group, text
+from entire.ui.console import group, json_output, text
 from entire.ui.console.bar import Bar
 from entire.ui.screens import audits
 from entire.workspace import Workspace
@@ -49,7 +49,7 @@ def run(request: AuditRequest, *, as_json: bool = False) -> int:
     finally:
         bar.clear()
     if as_json:
-        text.write(form.dumps(view))
+        text.write(json_output.dumps(view))
     else:
         text.write_wrapped(audits.audit(view, time.time()))
     if view.unread:

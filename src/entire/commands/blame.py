@@ -73,10 +73,12 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
     rest = [word for word in args if word not in _FORMS] if asked else list(args)
     view = workspace.origins.blame([asked or _PORCELAIN, *rest], folder=os.getcwd())
     if as_json:
-        from entire.ui.console import form
+        from entire.ui.console import json_output
 
-        text.write(form.dumps([{**part.__dict__, "lines": [line.decode("utf-8", "replace") for line in part.lines]}
-                               for part in view.ranges]))  # fmt: skip
+        ranges = [
+            {**part.__dict__, "lines": [line.decode("utf-8", "replace") for line in part.lines]} for part in view.ranges
+        ]
+        text.write(json_output.dumps(ranges))
     elif asked == _INCREMENTAL:
         text.write_bytes(b"".join(blame.incremental(view)))
     elif asked:

@@ -6,7 +6,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.requests import CleanRequest
-from entire.ui.console import form, group, text
+from entire.ui.console import group, json_output, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def command(dry_run: bool, force: bool, everything: bool, undoing: bool, as_json
 def run(request: CleanRequest, *, as_json: bool = False) -> int:
     view = Workspace.find().maintenance.clean(request)
     if as_json:
-        text.write(form.dumps({
+        text.write(json_output.dumps({
             "dry_run": request.dry_run, "items": [_as_json(item) for item in view.items], "notes": view.notes,
             "removed": len(view.removed), "undo_id": view.undo_id or None,
         }))  # fmt: skip
@@ -52,7 +52,7 @@ def run(request: CleanRequest, *, as_json: bool = False) -> int:
 def undo(*, as_json: bool = False) -> int:
     done = Workspace.find().undo.clean()
     if as_json:
-        text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
+        text.write(json_output.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
         restored = [text.count(len(done.refs), "ref")] if done.refs else []
         restored += [text.count(len(done.files), "file")] if done.files else []

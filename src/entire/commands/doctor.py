@@ -8,7 +8,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.requests import DoctorRequest
-from entire.ui.console import form, group, prompts, text
+from entire.ui.console import group, json_output, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -50,7 +50,9 @@ def run(workspace: Workspace, *, fix: bool = False, yes: bool = False, as_json: 
         view = workspace.maintenance.doctor(DoctorRequest(fix=True))
     if as_json:
         text.write(
-            form.dumps({"healthy": view.is_healthy, "findings": [_as_json(finding) for finding in view.findings]})
+            json_output.dumps(
+                {"healthy": view.is_healthy, "findings": [_as_json(finding) for finding in view.findings]}
+            )
         )
     else:
         text.write_wrapped(_page(view, text.style_for(sys.stdout), fixed=fix))

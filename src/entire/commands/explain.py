@@ -16,7 +16,7 @@ from entire.model.ids import shell_word
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
 from entire.model.views.checkpoints import CheckpointView, ExplanationView
-from entire.ui.console import completion, form, group, pager, text
+from entire.ui.console import completion, group, json_output, pager, text
 from entire.ui.screens import history, pages, shown
 from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
@@ -230,7 +230,7 @@ class Explainer:
         return 0
 
     def _json(self, value: Value | dict[str, object]) -> int:
-        text.write(form.dumps(value))
+        text.write(json_output.dumps(value))
         return 0
 
     def _lines(self, lines: Iterable[str]) -> int:

@@ -10,7 +10,7 @@ import click
 from entire.errors import UsageError
 from entire.model.audits import ForgetRequest
 from entire.model.value import replace
-from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.console import completion, group, json_output, prompts, text
 from entire.ui.screens import forgetting
 from entire.workspace import Workspace
 
@@ -87,7 +87,7 @@ def run(request: ForgetRequest, *, yes: bool = False, as_json: bool = False) -> 
             _confirm(view, quiet=as_json)
         view = workspace.secrets.forget(request)
     if as_json:
-        text.write(form.dumps({"dry_run": request.dry_run, **view.__dict__}))
+        text.write(json_output.dumps({"dry_run": request.dry_run, **view.__dict__}))
     elif view.is_empty:
         text.write_wrapped([f"Nothing to forget: {forgetting.name(view)} is not stored here.",
                             *forgetting.elsewhere(view, time.time())])  # fmt: skip
@@ -109,7 +109,7 @@ def _confirm(view: ForgetView, *, quiet: bool) -> None:
 def undo(*, as_json: bool = False) -> int:
     done = Workspace.find().undo.forget()
     if as_json:
-        text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
+        text.write(json_output.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
         text.write_wrapped([f"Restored: {done.title}."])
     return 0
@@ -118,7 +118,7 @@ def undo(*, as_json: bool = False) -> int:
 def prune(*, as_json: bool = False) -> int:
     done = Workspace.find().secrets.prune()
     if as_json:
-        text.write(form.dumps(done))
+        text.write(json_output.dumps(done))
     elif not done.removed:
         text.write_wrapped(["There is no undo point of `entire forget`."])
     else:

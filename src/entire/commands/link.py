@@ -7,7 +7,7 @@ import click
 from entire.errors import UsageError
 from entire.model.linking import LinkRequest
 from entire.model.value import replace
-from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.console import completion, group, json_output, prompts, text
 from entire.ui.screens import linking
 from entire.workspace import Workspace
 
@@ -51,7 +51,7 @@ def run(request: LinkRequest, yes: bool = False, as_json: bool = False) -> int:
             _confirm(list(linking.linking(view)), quiet=as_json)
         view = workspace.links.link(request)
     if as_json:
-        text.write(form.dumps({"dry_run": request.dry_run, **view.__dict__}))
+        text.write(json_output.dumps({"dry_run": request.dry_run, **view.__dict__}))
     elif not view.is_change:
         text.write_wrapped([linking.unchanged(view, unlink=False)])
     elif request.dry_run:
@@ -73,7 +73,7 @@ def _confirm(lines: list[str], *, quiet: bool) -> None:
 def undo(*, as_json: bool = False) -> int:
     done = Workspace.find().undo.link()
     if as_json:
-        text.write(form.dumps(done))
+        text.write(json_output.dumps(done))
     else:
         text.write_wrapped(linking.undone(done))
     return 0

@@ -8,7 +8,7 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.model.trials import TrialRequest
-from entire.ui.console import completion, form, group, pager, text
+from entire.ui.console import completion, group, json_output, pager, text
 from entire.ui.console.bar import Bar
 from entire.ui.screens import trials
 from entire.workspace import Workspace
@@ -68,7 +68,7 @@ def run(request: TrialRequest, *, check: bool = False, as_json: bool = False) ->
     finally:
         bar.clear()
     if as_json:
-        text.write(form.dumps(view))
+        text.write(json_output.dumps(view))
     else:
         text.write_wrapped(trials.trial(view))
     if view.unread or view.problems:
@@ -89,7 +89,7 @@ def show_rules(*, as_json: bool = False, paged: bool = True) -> int:
     rules = Rules.find()
     listed = rules.listing()
     if as_json:
-        text.write(form.dumps({"rules": listed}))
+        text.write(json_output.dumps({"rules": listed}))
     else:
         pager.write(trials.rules(listed, text.style_for(sys.stdout)), lambda: rules.pager, is_paged=paged)
     return CLEAN

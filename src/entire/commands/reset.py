@@ -7,7 +7,7 @@ import click
 from entire.errors import UsageError
 from entire.model.requests import ResetRequest
 from entire.model.value import replace
-from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.console import completion, group, json_output, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def run(request: ResetRequest, *, as_json: bool = False) -> int:
             _confirm(view, quiet=as_json)
         view = workspace.maintenance.reset(request)
     if as_json:
-        text.write(form.dumps({"dry_run": request.dry_run, "head": view.head, "sessions": view.sessions,
+        text.write(json_output.dumps({"dry_run": request.dry_run, "head": view.head, "sessions": view.sessions,
                                "branches": view.branches, "undo_id": view.undo_id or None}))  # fmt: skip
     elif view.is_empty:
         text.write_wrapped([f"Nothing to discard on {view.head[:7] or 'this branch'}."])
@@ -69,7 +69,7 @@ def _confirm(view: ResetView, *, quiet: bool) -> None:
 def undo(*, as_json: bool = False) -> int:
     done = Workspace.find().undo.reset()
     if as_json:
-        text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
+        text.write(json_output.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
         text.write_wrapped([f"Restored: {done.title}."])
     return 0

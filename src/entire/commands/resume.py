@@ -8,7 +8,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.requests import ResumeRequest
-from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.console import completion, group, json_output, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
                     for session in planned.view.sessions if session.problem], sys.stderr)  # fmt: skip
         done = planned.carry_out() if request.force else _decide(planned)
     if as_json:
-        text.write(form.dumps(_values(done, workspace.branch)))
+        text.write(json_output.dumps(_values(done, workspace.branch)))
     else:
         text.write(_lines(done))
     if start:
@@ -77,7 +77,7 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
 def _undo(workspace: Workspace, *, as_json: bool) -> int:
     done = workspace.undo.resume(text.progress)
     if as_json:
-        text.write(form.dumps({"undo_id": done.undo_id, "undone": done.undone, "paths": done.paths}))
+        text.write(json_output.dumps({"undo_id": done.undo_id, "undone": done.undone, "paths": done.paths}))
     else:
         names = ", ".join(text.plain(session_id) for session_id in done.session_ids)
         text.write([f"Restored the previous transcripts: {names}.",

@@ -10,7 +10,7 @@ import click
 from entire.errors import EntireError, UsageError
 from entire.model.requests import BEFORE_LAST_PROMPT, RewindRequest
 from entire.model.value import Value, replace
-from entire.ui.console import completion, diffs, form, group, pager, prompts, text
+from entire.ui.console import completion, diffs, group, json_output, pager, prompts, text
 from entire.ui.screens import points, rewinding
 from entire.workspace import Workspace
 
@@ -105,7 +105,7 @@ def run(request: RewindRequest, mode: Mode) -> int:
         session_id=workspace.sessions.find_id(request.session_id) if request.session_id else "",
     )
     if mode.listing and mode.undo:
-        text.write(form.dumps(workspace.undo.points()))
+        text.write(json_output.dumps(workspace.undo.points()))
         return 0
     if mode.listing:
         return _list(workspace, mode.limit, request.session_id)
@@ -156,7 +156,7 @@ def _inside(top: str, path: str) -> str:
 def _list(workspace: Workspace, limit: int, session_id: str) -> int:
     listed = workspace.points.listing(limit, session_id=session_id)
     newest_first = sorted(listed, key=lambda point: -point.time)  # stable: a task stays below its step
-    text.write(form.dumps([points.entry(point) for point in newest_first]))
+    text.write(json_output.dumps([points.entry(point) for point in newest_first]))
     text.write(points.forgotten(workspace.points.forgotten(limit)), sys.stderr)
     return 0
 
@@ -236,7 +236,7 @@ def _carry_out(rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
     rewind.progress = text.progress
     done: RewindView = rewind.carry_out()
     if mode.as_json:
-        text.write(form.dumps(done))
+        text.write(json_output.dumps(done))
     else:
         text.write_wrapped(points.summary(done, text.style_for(sys.stdout), done=True, keep_mine=keep_mine))
     return 0
@@ -245,7 +245,7 @@ def _carry_out(rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
 def _preview(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
     """Show what would change; a pipe or file gets the diff byte for byte."""
     if mode.as_json:
-        text.write(form.dumps(rewind.view))
+        text.write(json_output.dumps(rewind.view))
         return 0
     style = text.style_for(sys.stdout)
     summary = list(points.summary(rewind.view, style, keep_mine=keep_mine))

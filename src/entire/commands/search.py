@@ -9,7 +9,7 @@ import time
 import click
 
 from entire.model.findings import KINDS, SearchRequest
-from entire.ui.console import completion, form, group, pager, text
+from entire.ui.console import completion, group, json_output, pager, text
 from entire.ui.screens import findings
 from entire.workspace import Workspace
 
@@ -87,7 +87,7 @@ def run(request: SearchRequest, *, as_json: bool = False) -> int:
     for note in view.notes:
         text.write([f"Note: {text.plain(note)}."], sys.stderr)
     if as_json:
-        text.write(form.dumps(view))
+        text.write(json_output.dumps(view))
     else:
         text.write(findings.lines(view, text.style_for(sys.stdout), time.time(), pager.width()))
     return 0

@@ -8,7 +8,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.conversations import ShowRequest
-from entire.ui.console import completion, form, group, pager, text
+from entire.ui.console import completion, group, json_output, pager, text
 from entire.ui.screens import shown
 from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
@@ -62,7 +62,7 @@ def run(
         )
     )
     if as_json:
-        text.write(form.dumps(view))
+        text.write(json_output.dumps(view))
         return 0
     printer = Printer(FORMS[form_name], text.style_for(sys.stdout), pager.width())
     pager.write(printer.lines(view), lambda: workspace.pager, is_paged=paged)

@@ -7,7 +7,7 @@ import time
 
 import click
 
-from entire.ui.console import form, group, pager, text
+from entire.ui.console import group, json_output, pager, text
 from entire.ui.screens import pages
 from entire.workspace import Workspace
 
@@ -26,7 +26,7 @@ def command(detailed: bool, as_json: bool) -> int:
 def run(*, detailed: bool = False, as_json: bool = False) -> int:
     view = Workspace.find().maintenance.status()
     if as_json:
-        text.write(form.dumps(view))
+        text.write(json_output.dumps(view))
     else:
         style, width = text.style_for(sys.stdout), pager.width() or None
         text.write(pages.status(view, style, time.time(), detailed=detailed, width=width))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from entire.errors import EntireError
-from entire.ui.console import completion, form, group, text
+from entire.ui.console import completion, group, json_output, text
 from entire.ui.screens import stories
 from entire.workspace import Workspace
 
@@ -30,7 +30,7 @@ def command(range: str | None, output: str, as_json: bool) -> int:  # noqa: A002
 def run(name: str = "", *, output: str = "-", as_json: bool = False) -> int:
     """Write the story of a range, '' for the current branch's."""
     view = Workspace.find().history.story(name)
-    document = form.dumps(view) if as_json else "".join(line + "\n" for line in stories.markdown(view))
+    document = json_output.dumps(view) if as_json else "".join(line + "\n" for line in stories.markdown(view))
     if output == "-":
         text.write(document)
         return 0

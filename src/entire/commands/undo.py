@@ -10,7 +10,7 @@ import click
 from entire.errors import EntireError, UsageError
 from entire.model import prefix
 from entire.model.views.changes import ChangeView
-from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.console import completion, group, json_output, prompts, text
 from entire.ui.screens import rewinding
 from entire.workspace import Workspace
 
@@ -79,7 +79,7 @@ def _undo_rewind(workspace: Workspace, undoable: ChangeView, *, force: bool, yes
 def _list(workspace: Workspace, *, as_json: bool) -> int:
     known = workspace.undo.changes()
     if as_json:
-        text.write(form.dumps(known))
+        text.write(json_output.dumps(known))
         return 0
     if not known:
         text.write_wrapped(["There is nothing to undo."])
@@ -104,7 +104,7 @@ def _title(change: ChangeView) -> str:
 
 def _tell(undone: ChangeView, undo_id: str, *, as_json: bool) -> int:
     if as_json:
-        text.write(form.dumps({"command": undone.command, "undone": undone.id, "undo_id": undo_id}))
+        text.write(json_output.dumps({"command": undone.command, "undone": undone.id, "undo_id": undo_id}))
     else:
         text.write_wrapped([f"Undone: {_title(undone)}."])
     return 0

@@ -7,7 +7,7 @@ import sys
 import click
 
 import entire
-from entire.ui.console import form, group, text
+from entire.ui.console import group, json_output, text
 
 
 @click.command("version", cls=group.Command)
@@ -23,7 +23,7 @@ def command(as_json: bool) -> int:
 def run(as_json: bool) -> int:
     python = sys.version.split()[0]
     if as_json:
-        text.write([form.line({"version": entire.__version__, "python": python})])
+        text.write([json_output.line({"version": entire.__version__, "python": python})])
     else:
         text.write([f"entire {entire.__version__} (Python {python})"])
     return 0

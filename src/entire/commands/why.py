@@ -49,9 +49,9 @@ def run(request: WhyRequest, *, as_json: bool = False, paged: bool = True) -> in
     workspace = Workspace.find()
     view = workspace.origins.why(request)
     if as_json:
-        from entire.ui.console import form
+        from entire.ui.console import json_output
 
-        text.write(form.dumps(view))
+        text.write(json_output.dumps(view))
         return 0
     style = text.style_for(sys.stdout)
     width = _width() if sys.stdout.isatty() else None

@@ -11,7 +11,7 @@ import time
 from entire import layout
 from entire.errors import UsageError
 from entire.plugin_host.inventory import discovery
-from entire.plugin_host.inventory.infos import Answers
+from entire.plugin_host.inventory.info_cache import Answers
 from entire.plugin_host.inventory.trust import USABLE, Decisions, Trust
 from entire.plugin_host.language.protocol import PluginError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from entire import plugin
 from entire.plugin import Event, is_session_id
-from entire_plugin_kit.adapter import odd, questions
+from entire_plugin_kit.adapter import malformed, questions
 from entire_plugin_kit.promise import same
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ def ignores_nonsense_payloads(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     agent = rig.adapter()
     verbs = [*agent.hook_names, "no-such-verb", ""]
     known = [payload.data for payload in rig.payloads] or [b'{"session_id": "s"}']
-    for verb, data in rig.some([(verb, data) for verb in verbs for data in (*odd.BYTES, *_with_hostile_ids(known))]):
+    for verb, data in rig.some(
+        [(verb, data) for verb in verbs for data in (*malformed.BYTES, *_with_hostile_ids(known))]
+    ):
         _is_harmless(agent.parse_hook(verb, data))
     for data in known:
         assert agent.parse_hook("no-such-verb", data) is None
@@ -90,7 +92,7 @@ def _with_hostile_ids(known: list[bytes]) -> list[bytes]:
     """Return the known payloads with each hostile id in place of the session's."""
     payloads = []
     for data in known[:4]:
-        value = odd.loads(data)
+        value = malformed.loads(data)
         ids = [key for key in value if key in ("session_id", "sessionId", "conversation_id", "thread_id", "id")]
         for key in ids:
             payloads += [json.dumps({**value, key: hostile}).encode() for hostile in HOSTILE_IDS]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from entire.plugin import START, EntireError, Position, is_session_id
 from entire.plugin.host import argument_problem
-from entire_plugin_kit.adapter import odd, questions
+from entire_plugin_kit.adapter import malformed, questions
 from entire_plugin_kit.adapter.events import HOSTILE_IDS
 from entire_plugin_kit.adapter.questions import between
 from entire_plugin_kit.promise import same
@@ -57,7 +57,7 @@ def survives_nonsense_transcripts(rig: Rig, folder: Path) -> None:
     known = [rig.adapter().transcript(str(one.path)).snapshot() for one in rig.transcripts] or [b'{"a": 1}\n' * 3]
     file = folder / "a-session.jsonl"
     strange = (START, Position(count=2, byte=7, mark="x"), Position(count=10**9, byte=10**12, mark="\udcff\0"))
-    for data, position in rig.some([(data, position) for data in odd.BYTES for position in strange]):
+    for data, position in rig.some([(data, position) for data in malformed.BYTES for position in strange]):
         _ask(rig, file, data, position)
 
     from hypothesis import strategies as st

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from entire_plugin_kit.adapter import odd
+from entire_plugin_kit.adapter import malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,9 +47,9 @@ def mutated(draw: st.DrawFn, known: Sequence[bytes]) -> bytes:
 
 def _with_an_odd_value(draw: st.DrawFn, data: bytes) -> bytes:
     """Replace one value at any depth in one of the records, which are lines or a document."""
-    lines = [data] if odd.loads(data) else data.split(b"\n")
+    lines = [data] if malformed.loads(data) else data.split(b"\n")
     number = draw(st.integers(0, len(lines) - 1))
-    record: Any = odd.loads(lines[number])
+    record: Any = malformed.loads(lines[number])
     if not record:
         return data
     at = record
@@ -59,6 +59,6 @@ def _with_an_odd_value(draw: st.DrawFn, data: bytes) -> bytes:
         if not isinstance(inner, (dict, list)) or not inner or draw(st.integers(0, 3)) == 0:
             break
         at = inner
-    at[key] = draw(st.sampled_from(odd.VALUES))
+    at[key] = draw(st.sampled_from(malformed.VALUES))
     lines[number] = json.dumps(record).encode()
     return b"\n".join(lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from entire import ResumeRequest, RewindRequest
 from entire.plugin import START, TokenUsage
-from entire_plugin_kit.adapter import odd, questions
+from entire_plugin_kit.adapter import malformed, questions
 from entire_plugin_kit.framework.repository import open_repository
 from entire_plugin_kit.promise import same
 
@@ -347,7 +347,7 @@ def harms_nothing(rig: Rig, folder: Path) -> None:
         repo.write("staged.txt", "and changed\n")
         before = _world(repo)
         verbs = (*rig.adapter().hook_names, "no-such-verb")
-        for verb, data in rig.some([(verb, data) for verb in verbs for data in odd.BYTES[:12]]):
+        for verb, data in rig.some([(verb, data) for verb in verbs for data in malformed.BYTES[:12]]):
             same(repo.entire("hooks", rig.entry.name, verb, stdin=data), b"")
         same(repo.workspace().sessions.listing(), [])
         same(_world(repo), before)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from entire_secrets.rules.pieces import LIKELY, NO_SENTENCE
+from entire_secrets.rules.macros import LIKELY, NO_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import RegionRow, Row
+    from entire_secrets.rules.macros import RegionRow, Row
 
 _NEXT = rb"(?:[ \t]{1,8}|[ \t]?=[ \t]?|[\"'],[ \t]?(?=[\"']))"
 """Between a flag and its argument."""

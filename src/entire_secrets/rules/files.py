@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from entire_secrets.rules.guards import COLUMNS
-from entire_secrets.rules.pieces import LIKELY, NO_SENTENCE
+from entire_secrets.rules.macros import LIKELY, NO_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import RegionRow, Row
+    from entire_secrets.rules.macros import RegionRow, Row
 
 _GAP = rb"(?:[ \t]{1,20}|%L)"
 _CRYPT = rb"[./A-Za-z0-9]"

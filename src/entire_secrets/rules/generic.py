@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from entire_secrets.rules.guards import NAMES
-from entire_secrets.rules.pieces import LIKELY
+from entire_secrets.rules.macros import LIKELY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import RegionRow, Row
+    from entire_secrets.rules.macros import RegionRow, Row
 
 FLAGS: tuple[bytes, ...] = (
     b"-password", b"-passwd", b"-passphrase", b"-secret", b"-token", b"-api-key", b"-apikey", b"-access-key", b"-pass",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from entire_secrets.rules.pieces import JUMBLED
+from entire_secrets.rules.macros import JUMBLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import RegionRow, Row
+    from entire_secrets.rules.macros import RegionRow, Row
 
 _COOKIE = (
     rb"(?i:[\w.-]{0,40}(?:sess|token|auth|csrf|xsrf|jwt|login|logged|remember|identity|clearance|ticket|secret"

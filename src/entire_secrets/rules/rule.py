@@ -8,7 +8,7 @@ from __future__ import annotations
 from entire_secrets import patterns
 from entire_secrets.judging import heuristics
 from entire_secrets.rules import guards
-from entire_secrets.rules.pieces import expand
+from entire_secrets.rules.macros import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from re import Match, Pattern
     from typing import Any
 
-    from entire_secrets.rules.pieces import RegionRow, Row
+    from entire_secrets.rules.macros import RegionRow, Row
 
 
 LOGINS = frozenset({"basic-auth-flag", "go-login", "netrc-password", "url-credentials"})
@@ -252,10 +252,10 @@ def rank(name: str) -> int:
     second opinion (3). No provider's rules are loaded for that.
     """
     if not _ranks:
-        from entire_secrets.judging import opinion
+        from entire_secrets.judging import high_entropy
 
         _ranks.update((rule.id, rule.rank) for module in (*PLACES, "generic") for rule in of_module(module))
-        _ranks[opinion.RULE] = 3
+        _ranks[high_entropy.RULE] = 3
     return _ranks.get(name, 0)
 
 

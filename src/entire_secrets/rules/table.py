@@ -6,7 +6,7 @@ from the source, the pattern is our own. How a row is read:
 * A *keyword* is lower case, of ``a-z 0-9 _ . -``: the engine finds keywords among the words of a text, with a
   blank before it only where a word starts. A *loose* keyword has other characters and costs a pass over the text.
 * The pattern is tried exactly at a keyword (or ``BACK`` bytes before); the engine never searches for a pattern.
-* A pattern runs over a plain view: no escapes, no colours. See ``pieces`` for its abbreviations.
+* A pattern runs over a plain view: no escapes, no colours. See ``macros`` for its abbreviations.
 * The secret is the group ``s`` if it exists, else group 1, else the whole match.
 * Patterns are case-sensitive unless they start with ``(?i)``. Every repetition has a bound.
 * Entropy, in bits per byte, is an additional check; 0 disables it.
@@ -26,7 +26,7 @@ from the source, the pattern is our own. How a row is read:
 
 from __future__ import annotations
 
-from entire_secrets.judging import opinion
+from entire_secrets.judging import high_entropy
 from entire_secrets.rules.rule import PLACES, Rule, of_module
 
 PROVIDERS = (
@@ -45,7 +45,7 @@ for _rule in RULES:
     for _keyword in _rule.keywords:
         BY_KEYWORD.setdefault(_keyword, []).append(_rule)
 
-OPINION = Rule((opinion.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), rank=3)
-"""Stands for what ``opinion`` finds, which has no pattern; every other rule names a secret better."""
+OPINION = Rule((high_entropy.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), rank=3)
+"""Stands for what ``high_entropy`` finds, which has no pattern; every other rule names a secret better."""
 
 BY_ID: dict[str, Rule] = {rule.id: rule for rule in (*RULES, OPINION)}

@@ -13,7 +13,7 @@ from entire.agents.demo.agent import Demo
 from entire.agents.registry import BUILTIN
 from entire.model.transcripts import Position
 from entire_plugin_kit import CHECKLIST, PROMISES, Promise, Rig, cases
-from entire_plugin_kit.adapter import events, hostile, installing, inventing, odd, questions, reading, storing
+from entire_plugin_kit.adapter import events, hostile, installing, inventing, malformed, questions, reading, storing
 from entire_plugin_kit.cases import ask, why_not
 from entire_plugin_kit.framework import conversations, sessions
 from entire_plugin_kit.framework.repository import Repository
@@ -105,7 +105,7 @@ def test_odd_data_is_near_what_was_captured() -> None:
     assert find(inventing.mutated(known), lambda data: b'"c": null' in data)
     assert find(inventing.mutated(known), lambda data: data.startswith(b'{"x": 1}\n') and b'"y": null' in data)
 
-    @given(st.sampled_from(odd.VALUES))
+    @given(st.sampled_from(malformed.VALUES))
     def every_value_is_json(value: object) -> None:
         json.dumps(value)
 

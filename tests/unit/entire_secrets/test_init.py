@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire_secrets import engine, literals, places, replacing
+from entire_secrets import engine, keyword_search, literals, replacing
 from entire_secrets.reading.views import plain
 from entire_secrets.replacing import Replacer
 from entire_secrets.text import LINE_END
@@ -352,9 +352,9 @@ def test_without_the_compiled_engine_the_result_is_the_same(monkeypatch: pytest.
     lines = [json.dumps({"text": frame.format(secret)}) for frame, secret in SECRETS.values()]
     data = "\n".join(lines * 4).encode()
     monkeypatch.setattr(literals, "COMPILED_FROM", 0)
-    assert places.compiled_tier() is not None
+    assert keyword_search.compiled_tier() is not None
     expected = redact_jsonl(data)
-    monkeypatch.setattr(places, "compiled_tier", lambda: None)
+    monkeypatch.setattr(keyword_search, "compiled_tier", lambda: None)
     assert redact_jsonl(data) == expected != data
 
 
@@ -420,9 +420,9 @@ def test_lines_can_be_redacted_apart(first: list[bytes], second: list[bytes]) ->
 @given(LINES)
 def test_all_tiers_find_the_same(lines: list[bytes]) -> None:
     data = plain(LINE_END.join(lines))
-    compiled = places.compiled_tier()
+    compiled = keyword_search.compiled_tier()
     assert compiled is not None
-    assert engine.scan(data, tier=compiled) == engine.scan(data, tier=places.PURE)
+    assert engine.scan(data, tier=compiled) == engine.scan(data, tier=keyword_search.PURE)
 
 
 @given(VALUES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from unittest.mock import patch
 
-from entire_secrets import engine, places
+from entire_secrets import engine, keyword_search
 from entire_secrets.rules import keywords, rule
 from entire_secrets.rules.guards import is_free
 from entire_secrets.rules.modules import MODULES
@@ -40,18 +40,18 @@ def test_a_text_with_a_keyword_has_its_trigram() -> None:
         for trigram, listed in found.items():
             for keyword in listed:
                 assert not trigram or (len(trigram) == TRIGRAM and trigram in keyword)
-                is_word = not keyword.removeprefix(b" ").translate(None, places.SIGNS)
+                is_word = not keyword.removeprefix(b" ").translate(None, keyword_search.SIGNS)
                 stands = keyword.removeprefix(b" ") if is_word else keyword
                 for text in (keyword, stands, b"(" + stands + b")", b"\n" + stands.upper() + b"\n", ARROW + stands):
                     assert not trigram or trigram in Text(text).trigrams
-                    tier = places.PURE.free if found is keywords.FREE else places.PURE.guarded
+                    tier = keyword_search.PURE.free if found is keywords.FREE else keyword_search.PURE.guarded
                     assert keyword in {name for name, _ in tier(Text(text))}
 
 
 def test_what_counts_hide_is_no_secret() -> None:
     text = b'{"input_tokens":1034,"output_tokens": 98401726355, "cache_tokens":7, "tokens":{"input":3}}'
     with patch("re.compile", side_effect=AssertionError):
-        assert list(places.candidates(Text(text), places.PURE)) == []
+        assert list(keyword_search.candidates(Text(text), keyword_search.PURE)) == []
 
 
 @every("seed", range(200))
@@ -63,5 +63,5 @@ def test_counts_change_no_finding(seed: int) -> None:
         parts = [*before, f'"{name}tokens":{sign}{number}', *after]
         text = "".join(parts).encode()
         found = engine.scan(text)
-        with patch.object(places, "COUNTED", b""):
+        with patch.object(keyword_search, "COUNTED", b""):
             assert engine.scan(text) == found, text

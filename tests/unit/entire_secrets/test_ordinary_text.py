@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from entire_secrets.places import PURE, candidates, compiled_tier
+from entire_secrets.keyword_search import PURE, candidates, compiled_tier
 from entire_secrets.text import Text
 from tests.secrets.values import expand
 from tests.unit.entire_secrets.built_in import find

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from entire_secrets import patterns
 from entire_secrets.rules import table
-from entire_secrets.rules.pieces import expand
+from entire_secrets.rules.macros import expand
 
 EXPRESSIONS = [
     rb"(?i:token)[=: ]{1,3}(?P<s>[A-Za-z0-9]{2,8})", rb"(a)(?P<b>b)?|(?<!x)c++", rb"[^\s\"']{1,3}+", rb"\b\w{2}\Z",

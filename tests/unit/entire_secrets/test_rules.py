@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from entire_secrets.rules.generic import FLAGS
 from entire_secrets.rules.guards import FOLLOWS, GUARDS, NAMES, UNGUARDED
-from entire_secrets.rules.pieces import expand
+from entire_secrets.rules.macros import expand
 from entire_secrets.rules.rule import Rule
 from entire_secrets.rules.table import BY_ID, RULES
 from tests.unit.entire_secrets.built_in import redact, redact_jsonl, redact_text

@@ -106,10 +106,10 @@ def test_other_encodings_are_decoded_on_demand() -> None:
     assert plain(b"a=3Db =22long =\r\nline=22=0A=C3=A9=G", PRINTABLE) == 'a=b "long line"\né=G'.encode()
 
 
-PIECES = rb'\ \\ n r t " \' \u005c u005C u003d u001b[ x1b e[ 033[ m &quot; &amp; &#61; a b = %3D %25'.split()
+MACROS = rb'\ \\ n r t " \' \u005c u005C u003d u001b[ x1b e[ 033[ m &quot; &amp; &#61; a b = %3D %25'.split()
 ODD = [b"=0A", b"=\n", b"+", b"\0", b"\a", b"\x1b]8;;", b"\x1b\\", b"\xc2", b"\x9b1m", b"\xad", b"\xe2\x80", b"\x8b"]
 RAW = st.lists(
-    st.sampled_from([*PIECES, b"\x1b[31m", b"\r", b"\n", b" ", b"\xff", "é".encode(), *ODD]), max_size=14
+    st.sampled_from([*MACROS, b"\x1b[31m", b"\r", b"\n", b" ", b"\xff", "é".encode(), *ODD]), max_size=14
 ).map(b"".join)
 
 

@@ -7,12 +7,12 @@ import pytest
 from entire.model.records import Attribution
 from entire.model.transcripts import UNKNOWN, TokenUsage
 from entire.model.views.checkpoints import CheckpointView, FileView, PartView, PromptView, RangeView
-from entire.ui.console.sheet import Sheet
+from entire.ui.console.line_layout import Layout
 from entire.ui.console.text import Style
 from entire.ui.screens import checkpoint_page
 from entire.ui.screens.checkpoint_page import Page
 
-PLAIN = Sheet(Style(False))
+PLAIN = Layout(Style(False))
 
 
 @pytest.mark.parametrize(

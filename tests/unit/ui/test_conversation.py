@@ -6,7 +6,7 @@ from entire.model.conversations import ConversationPart, SubagentView, TurnView
 from entire.model.transcripts import ToolCall
 from entire.model.views.checkpoints import MessageView
 from entire.ui.console import text
-from entire.ui.console.sheet import Sheet
+from entire.ui.console.line_layout import Layout
 from entire.ui.console.text import Style
 from entire.ui.screens.conversation import Renderer
 
@@ -23,7 +23,7 @@ def rendered(
     turns: tuple[TurnView, ...] = (), subagents: tuple[SubagentView, ...] = (),
 ) -> list[str]:  # fmt: skip
     part = ConversationPart(session_id="session-1", messages=messages, turns=turns, subagents=subagents)
-    return list(Renderer(Sheet(Style(on), width), full=full).lines(part))
+    return list(Renderer(Layout(Style(on), width), full=full).lines(part))
 
 
 def called(call: ToolCall, text: str = "x", name: str = "Tool") -> MessageView:

@@ -89,9 +89,9 @@ class ClaudeCode(FileAgent):
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
         if event.type is EventType.TURN_END and event.session_ref:
-            from entire.agents.claude_code import flush
+            from entire.agents.claude_code import transcript_wait
 
-            flush.wait(event, since.byte, self._clock, self._sleep)
+            transcript_wait.wait(event, since.byte, self._clock, self._sleep)
 
     # installing
 

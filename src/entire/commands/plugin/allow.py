@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.console import completion, group, json_output, prompts, text
 from entire.workspace.plugins import Plugins
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def run(name: str, *, folders: tuple[str, ...] = (), yes: bool = False, as_json:
             text.write(["Nothing was changed."])
             return 1
     allowed = plugins.allow(name, plugin.path, folders)
-    text.write(form.dumps(allowed) if as_json else _summary(allowed))
+    text.write(json_output.dumps(allowed) if as_json else _summary(allowed))
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from entire.errors import UsageError
-from entire.ui.console import completion, form, group, text
+from entire.ui.console import completion, group, json_output, text
 from entire.workspace.plugins import Plugins
 from entire_plugin_kit import PROMISES, fixtures, suite
 from entire_plugin_kit.promise import Status
@@ -71,7 +71,7 @@ def run(path: str, options: Options, *, as_json: bool = False) -> int:
             text.write(_progress(results, style))
             sys.stdout.flush()
     if as_json:
-        text.write(form.dumps(_as_json(path, results)))
+        text.write(json_output.dumps(_as_json(path, results)))
     else:
         text.write(_end(results, style))
         text.write(_hint(results) if options.rig is None else [])
@@ -100,7 +100,7 @@ def _list(options: Options, *, as_json: bool) -> int:
     chosen = suite.chosen(options)
     rows = [{"name": one.name, "group": one.group, "promise": one.text, "needs": one.needs} for one in chosen]
     if as_json:
-        text.write(form.dumps({"checks": rows}))
+        text.write(json_output.dumps({"checks": rows}))
         return 0
     for name in dict.fromkeys(row["group"] for row in rows):
         named = [(str(row["name"]), str(row["promise"])) for row in rows if row["group"] == name]

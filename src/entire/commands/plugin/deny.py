@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from entire.ui.console import completion, form, group, text
+from entire.ui.console import completion, group, json_output, text
 from entire.workspace.plugins import Plugins
 
 
@@ -24,7 +24,7 @@ def command(name: str, as_json: bool) -> int:
 def run(name: str, *, as_json: bool = False) -> int:
     Plugins.find().deny(name)
     if as_json:
-        text.write(form.dumps({"name": name, "state": "denied"}))
+        text.write(json_output.dumps({"name": name, "state": "denied"}))
     else:
         text.write([f"The plugin {name} does not run any more. `entire plugin allow {name}` takes that back."])
     return 0

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from entire.ui.console import form, group, text
+from entire.ui.console import group, json_output, text
 from entire.workspace.plugins import Plugins
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def command(as_json: bool) -> int:
 def run(*, as_json: bool = False) -> int:
     listed = Plugins.find().listing()
     if as_json:
-        text.write(form.dumps({"plugins": listed}))
+        text.write(json_output.dumps({"plugins": listed}))
     else:
         text.write_wrapped(_page(listed, text.style_for(sys.stdout)))
     return 0

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from entire.ui.console import form, group, text
+from entire.ui.console import group, json_output, text
 from entire_plugin_kit import template
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def command(name: str, is_shell: bool, into: str, as_json: bool) -> int:
 
 def run(name: str, *, language: str = template.PYTHON, into: str = "", as_json: bool = False) -> int:
     written = template.write(name, language, into)
-    text.write(form.dumps(vars(written)) if as_json else _summary(written))
+    text.write(json_output.dumps(vars(written)) if as_json else _summary(written))
     return 0
 
 

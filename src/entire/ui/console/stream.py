@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from entire.ui.console import form, text
+from entire.ui.console import json_output, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def json_list(values: Iterable[Value]) -> None:
     """Write one JSON list, with each value on a line of its own, as they are found."""
     before = "[\n"
     for number, value in enumerate(values):
-        text.write(before + form.line(value))
+        text.write(before + json_output.line(value))
         before = ",\n"
         if number < _AT_ONCE:
             sys.stdout.flush()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from entire.model.records import Attribution, CodeLearning, Summary
     from entire.model.transcripts import TokenUsage
     from entire.model.views.checkpoints import CheckpointView, PartView, RangeView, RemovedView, TaskView
-    from entire.ui.console.sheet import Sheet
+    from entire.ui.console.line_layout import Layout
 
 _LONG_PROMPT = 400
 _SHOWN_RANGES = 6
@@ -31,22 +31,22 @@ class Page(Value):
     turns: Mapping[tuple[str, str], int] = {}  # the numbers by which a conversation below calls session and turn
 
 
-def lines(view: CheckpointView, sheet: Sheet, form: Page) -> Iterator[str]:
+def lines(view: CheckpointView, layout: Layout, form: Page) -> Iterator[str]:
     """Show a checkpoint's commits, sessions, prompts, files and tokens."""
-    yield from sheet.heading(f"Checkpoint {view.id}")
-    yield from sheet.table(_facts(view))
+    yield from layout.heading(f"Checkpoint {view.id}")
+    yield from layout.table(_facts(view))
     for part in view.parts:
         yield ""
         agent = text.one_line(part.agent, 60) or "unknown agent"
-        yield from sheet.heading(f"Session {text.plain(part.session_id) or '(unknown)'} ({agent})")
-        yield from sheet.table(_part(part, short=not form.has_attribution))
+        yield from layout.heading(f"Session {text.plain(part.session_id) or '(unknown)'} ({agent})")
+        yield from layout.table(_part(part, short=not form.has_attribution))
         if form.has_prompts:
-            yield from _prompts(part, sheet, full=form.is_full)
+            yield from _prompts(part, layout, full=form.is_full)
     if form.has_attribution:
-        yield from sheet.section("Attribution", sheet.table(_attribution(view, form)))
-    yield from sheet.section("Subagents", sheet.table(_tasks(view.tasks)))
-    problems = (line for problem in view.problems for line in sheet.wrapped(text.plain(problem), "  "))
-    yield from sheet.section("Problems", problems)
+        yield from layout.section("Attribution", layout.table(_attribution(view, form)))
+    yield from layout.section("Subagents", layout.table(_tasks(view.tasks)))
+    problems = (line for problem in view.problems for line in layout.wrapped(text.plain(problem), "  "))
+    yield from layout.section("Problems", problems)
 
 
 def _facts(view: CheckpointView) -> Iterator[tuple[str, str]]:
@@ -75,15 +75,15 @@ def _part(part: PartView, *, short: bool) -> Iterator[tuple[str, str]]:
         yield from digests.rows(part, short=short)
 
 
-def _prompts(part: PartView, sheet: Sheet, *, full: bool) -> Iterator[str]:
+def _prompts(part: PartView, layout: Layout, *, full: bool) -> Iterator[str]:
     yield f"  Prompts ({len(part.prompts)})" if part.prompts else "  Prompts: none stored"
     for number, prompt in enumerate(part.prompts, 1):
         shown = prompt.text.strip()
         if len(shown) > _LONG_PROMPT and not full:
             shown = shown[:_LONG_PROMPT].rstrip() + "… (--full shows the rest)"
         lead = f"    {number}. "
-        indented = (line for piece in text.plain(shown).split("\n") for line in sheet.wrapped(piece, " " * len(lead)))
-        yield sheet.style(lead, "cyan") + next(indented, "")[len(lead) :]
+        indented = (line for piece in text.plain(shown).split("\n") for line in layout.wrapped(piece, " " * len(lead)))
+        yield layout.style(lead, "cyan") + next(indented, "")[len(lead) :]
         yield from indented
 
 

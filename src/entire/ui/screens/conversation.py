@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from entire.model.conversations import ConversationPart, SubagentView, TurnView
     from entire.model.transcripts import ToolCall
     from entire.model.views.checkpoints import MessageView
-    from entire.ui.console.sheet import Sheet
+    from entire.ui.console.line_layout import Layout
 
 _SUBJECT = 100  # characters of a tool call on one line
 
@@ -33,12 +33,12 @@ UNFOLDED = DisplayLimits(said=5_000, diff=2_000, output=2_000, characters=500_00
 
 
 class Renderer:
-    """Renders conversations; on a sheet without width, Markdown stays as it was written."""
+    """Renders conversations; in a layout without width, Markdown stays as it was written."""
 
-    def __init__(self, sheet: Sheet, *, full: bool, asker: str = "You") -> None:
-        self._sheet = sheet
-        self._style = sheet.style
-        self._width = sheet.width
+    def __init__(self, layout: Layout, *, full: bool, asker: str = "You") -> None:
+        self._layout = layout
+        self._style = layout.style
+        self._width = layout.width
         self._full = full
         self._asker = asker
         self._limits = UNFOLDED if full else FOLDED
@@ -89,7 +89,7 @@ class Renderer:
         """Yield a line for records that say nothing to people, by their types."""
         if kinds:
             named = (f"{kinds.count(kind)} {text.one_line(kind, 60)}" for kind in dict.fromkeys(kinds))
-            yield self._style(self._sheet.fitted(f"  ({', '.join(named)})"), "dim")
+            yield self._style(self._layout.fitted(f"  ({', '.join(named)})"), "dim")
 
     # ------------------------------------------------------------ prompts and answers
 
@@ -116,11 +116,13 @@ class Renderer:
         yield from self._more(more, "  ")
 
     def _indented(self, lines: Sequence[str], by: str) -> Iterator[str]:
-        yield from (piece for line in lines for piece in self._sheet.wrapped(line, by))
+        yield from (piece for line in lines for piece in self._layout.wrapped(line, by))
 
     def _more(self, more: str, by: str) -> Iterator[str]:
         if more:
-            yield from (self._style(line, "dim") for line in self._sheet.wrapped(f"… {more} ({self._limits.hint})", by))
+            yield from (
+                self._style(line, "dim") for line in self._layout.wrapped(f"… {more} ({self._limits.hint})", by)
+            )
 
     # ------------------------------------------------------------ tool calls
 
@@ -144,7 +146,7 @@ class Renderer:
         room = self._width - wrapping.width(lead) - len(counts)
         if self._width and "/" in subject and " " not in subject and room > 1:
             subject = wrapping.fit_end(subject, room)
-        return self._sheet.fitted(lead + subject, counts)
+        return self._layout.fitted(lead + subject, counts)
 
     def _arguments(self, message: MessageView, call: ToolCall) -> Iterator[str]:
         """Yield what was cut from the call's line."""
@@ -159,9 +161,9 @@ class Renderer:
         for edit in call.edits:
             shown = list(edits.lines(edit))
             if len({edit.path for edit in call.edits}) > 1 and left > 0:
-                yield self._style(self._sheet.fitted("    " + text.full_path(edit.path)), "bold")
+                yield self._style(self._layout.fitted("    " + text.full_path(edit.path)), "bold")
             for line, colour in shown[: max(left, 0)]:
-                fitted = self._sheet.fitted("    " + self._clipped(line)).rstrip()
+                fitted = self._layout.fitted("    " + self._clipped(line)).rstrip()
                 yield self._style(fitted, colour) if colour else fitted
             left -= len(shown)
         if left < 0:
@@ -174,7 +176,7 @@ class Renderer:
         """Yield what a tool answered; folded, only the last lines of a failure, which usually say what is wrong."""
         if not self._full:
             last = [line for line in call.output[-2000:].split("\n") if line.strip()][-3:]
-            yield from (self._sheet.fitted("    " + text.one_line(line, 300)) for line in last)
+            yield from (self._layout.fitted("    " + text.one_line(line, 300)) for line in last)
             return
         shown, more = _cut(call.output.strip("\n"), self._limits.output, self._limits.characters)
         if shown:
@@ -185,15 +187,15 @@ class Renderer:
 
     def subagent(self, agent: SubagentView, session_id: str, by: str = "    ") -> Iterator[str]:
         """Yield a subagent: what it was to do, and how to see its conversation; unfolded, the conversation."""
-        yield self._sheet.fitted(f"{by}subagent: {title(agent)}")
+        yield self._layout.fitted(f"{by}subagent: {title(agent)}")
         if agent.messages and self._full:
             yield from (f"{by}{line}".rstrip() for line in self.of_subagent(agent, session_id, len(by)))
         elif agent.has_transcript:
-            yield self._style(self._sheet.fitted(f"{by}entire show {name(agent, session_id)}"), "dim")
+            yield self._style(self._layout.fitted(f"{by}entire show {name(agent, session_id)}"), "dim")
 
     def of_subagent(self, agent: SubagentView, session_id: str, indented: int = 0) -> Iterator[str]:
         """Yield a subagent's conversation, for lines that are indented later."""
-        inner = Renderer(self._sheet.indented(indented), full=self._full, asker="Task")
+        inner = Renderer(self._layout.indented(indented), full=self._full, asker="Task")
         return inner.messages(agent.messages or (), {}, {}, session_id)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.ui.console import form, text, wrapping
+from entire.ui.console import json_output, text, wrapping
 from entire.ui.screens import history
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ _CONVERSATIONS = {
 
 def entry(point: PointView) -> dict[str, object]:
     """Return a point for ``rewind --list``: first the Go CLI's keys, then ours."""
-    own = form.of(point)
+    own = json_output.of(point)
     return {
         "id": own["id"],
         "message": own["message"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.errors import EntireError
 from entire.model.value import Value
 from entire.ui.console import diffs, text
-from entire.ui.console.sheet import Sheet
+from entire.ui.console.line_layout import Layout
 from entire.ui.screens import checkpoint_page, linking, pages
 from entire.ui.screens.checkpoint_page import Page
 from entire.ui.screens.conversation import Renderer, name, title
@@ -37,15 +37,15 @@ class Printer:
 
     def __init__(self, form: Form, style: Style, width: int = 0) -> None:
         self._form = form
-        self._sheet = Sheet(style, width)
-        self._renderer = Renderer(self._sheet, full=form.is_full)
+        self._layout = Layout(style, width)
+        self._renderer = Renderer(self._layout, full=form.is_full)
 
     def lines(self, view: ShownView) -> Iterator[str]:
         """Yield an answer's lines."""
         if view.checkpoints:
             yield from self._checkpoints(view)
         elif view.kind == "commit":
-            yield from (piece for line in _unlinked(view) for piece in self._sheet.wrapped(line))
+            yield from (piece for line in _unlinked(view) for piece in self._layout.wrapped(line))
         elif view.kind == "uncommitted":
             yield from self._uncommitted(view)
         elif view.kind == "subagent":
@@ -66,15 +66,15 @@ class Printer:
             if number:
                 yield ""
             if form.has_page:
-                yield from checkpoint_page.lines(checkpoint, self._sheet, page)
+                yield from checkpoint_page.lines(checkpoint, self._layout, page)
             for part in shown:
                 if part.checkpoint_id == checkpoint.id:
                     yield ""
-                    yield from self._sheet.heading(f"Conversation of session {text.plain(part.session_id)}")
+                    yield from self._layout.heading(f"Conversation of session {text.plain(part.session_id)}")
                     yield from self._conversation(part)
         for checkpoint_id in view.missing:
             yield ""
-            yield from self._sheet.wrapped(
+            yield from self._layout.wrapped(
                 f"The commit message also names checkpoint {checkpoint_id}, which {_fate(view, checkpoint_id)}."
             )
 
@@ -83,14 +83,14 @@ class Printer:
     def _session(self, part: ConversationPart, kind: str) -> Iterator[str]:
         if self._form.has_page:
             agent = text.one_line(part.agent, 60) or "unknown agent"
-            yield from self._sheet.heading(f"Session {text.plain(part.session_id)} ({agent})")
-            yield from self._sheet.table(_facts(part, kind))
+            yield from self._layout.heading(f"Session {text.plain(part.session_id)} ({agent})")
+            yield from self._layout.table(_facts(part, kind))
         if self._form.has_conversation:
             yield from self._conversation(part)
             return
         for turn in part.turns:
             line = f"  {turn.number}. {text.moment(turn.started)}  {text.one_line(turn.prompt, 200)}"
-            yield self._sheet.fitted(line).rstrip()
+            yield self._layout.fitted(line).rstrip()
 
     def _conversation(self, part: ConversationPart) -> Iterator[str]:
         yield from self._renderer.lines(part)
@@ -102,9 +102,9 @@ class Printer:
 
     def _subagent(self, part: ConversationPart) -> Iterator[str]:
         agent = part.subagents[0]
-        yield from self._sheet.heading(f"Subagent {title(agent)}")
+        yield from self._layout.heading(f"Subagent {title(agent)}")
         session = f"{text.plain(part.session_id)} ({text.one_line(part.agent, 60)})"
-        yield from self._sheet.table([("Session", session), ("Name", name(agent, part.session_id))])
+        yield from self._layout.table([("Session", session), ("Name", name(agent, part.session_id))])
         if not agent.messages:
             yield "  (no readable transcript)"
         elif self._form.has_conversation:
@@ -121,12 +121,12 @@ class Printer:
             yield from self._session(part, view.kind)
         if view.diff:
             yield ""
-            yield from self._sheet.heading("Changes")
+            yield from self._layout.heading("Changes")
             limit = 0 if self._form.is_full else _DIFF_LINES
             data = view.diff.encode("utf-8", "surrogateescape")
             for line, kind in diffs.lines(data, limit):
-                shown = self._sheet.fitted(line).rstrip()
-                yield self._sheet.style(shown, kind) if kind else shown
+                shown = self._layout.fitted(line).rstrip()
+                yield self._layout.style(shown, kind) if kind else shown
 
 
 def _facts(part: ConversationPart, kind: str) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import Row
+    from entire_secrets.rules.macros import Row
 
 _UUID = rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _UUID_EXAMPLE = "<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>"

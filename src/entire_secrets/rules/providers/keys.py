@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import Row
+    from entire_secrets.rules.macros import Row
 
 # From a line to the next where they are strings: in code, in an array of lines, or both. Only if it looks like more.
 _STRINGS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire_secrets.rules.pieces import Row
+    from entire_secrets.rules.macros import Row
 
 # fmt: off
 ROWS: tuple[Row, ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PIECES: tuple[tuple[bytes, bytes], ...] = (
+MACROS: tuple[tuple[bytes, bytes], ...] = (
     # The rest of a name that says that a secret follows, and what stands between them; or only this, where a random
     # value follows. Behind capitals a blank does: ``ENV`` of Docker, ``set`` of fish. First: it uses others.
     (
@@ -65,7 +65,7 @@ NO_SENTENCE = rb"(?![a-z]{2,20}(?:[ ][a-z]|[.](?:\s|$)))"
 
 def expand(pattern: bytes) -> bytes:
     """Replace the abbreviations in ``pattern``."""
-    for piece, meaning in PIECES:
+    for piece, meaning in MACROS:
         pattern = pattern.replace(piece, meaning)
     return pattern
 

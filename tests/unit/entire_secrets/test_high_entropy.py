@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire_secrets.engine import scan
-from entire_secrets.judging import opinion
-from entire_secrets.judging.opinion import LONGEST, RULE
+from entire_secrets.judging import high_entropy
+from entire_secrets.judging.high_entropy import LONGEST, RULE
 from entire_secrets.text import Text
 from tests.unit.entire_secrets.built_in import redact_text
 from tests.unit.entire_secrets.planted_secrets import UUID, hexed, word
@@ -123,5 +123,5 @@ def test_ids_of_records_need_no_pattern(text: str, monkeypatch: pytest.MonkeyPat
     def no_pattern(name: str) -> None:
         raise AssertionError(f"the pattern {name!r} was needed")
 
-    monkeypatch.setattr(opinion, "_pattern", no_pattern)
-    assert list(opinion.find(Text(text.encode()))) == []
+    monkeypatch.setattr(high_entropy, "_pattern", no_pattern)
+    assert list(high_entropy.find(Text(text.encode()))) == []

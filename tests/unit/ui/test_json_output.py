@@ -6,14 +6,14 @@ import json
 
 from entire.model.transcripts import TokenUsage
 from entire.model.views.checkpoints import CommitView, ListedView
-from entire.ui.console import form
+from entire.ui.console import json_output
 
 
 def test_a_value_in_a_value() -> None:
     commit = CommitView(oid="a" * 40, subject="caf\udce9 <b>", author="A", time=86400.5)
     listed = ListedView(id="0123456789ab", created=0.0, commits=(commit,), is_stored=True)
     assert json.loads(
-        form.dumps(
+        json_output.dumps(
             {
                 "list": [listed],
                 "tokens": TokenUsage(input_tokens=3, output_tokens=None, at_least=("input_tokens",)),
@@ -58,6 +58,6 @@ def test_a_value_in_a_value() -> None:
 
 def test_no_value_commands_a_terminal() -> None:
     hostile = "\x1b[2J\x7f\x9b31m\u202eabc\u2066 \N{SNOWMAN}"
-    shown = form.dumps({"text": hostile})
+    shown = json_output.dumps({"text": hostile})
     assert shown == '{\n  "text": "\\u001b[2J\\u007f\\u009b31m\\u202eabc\\u2066 \N{SNOWMAN}"\n}\n'
     assert json.loads(shown) == {"text": hostile}

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 _NARROWEST = 16  # cells for the last column of a table
 
 
-class Sheet:
+class Layout:
     """What lines are laid out on; ``width`` 0: they may be as wide as they are."""
 
     def __init__(self, style: Style, width: int = 0) -> None:
         self.style = style
         self.width = width
 
-    def indented(self, by: int) -> Sheet:
-        """Return the sheet for lines that are indented later."""
-        return Sheet(self.style, max(self.width - by, _NARROWEST) if self.width else 0)
+    def indented(self, by: int) -> Layout:
+        """Return the layout for lines that are indented later."""
+        return Layout(self.style, max(self.width - by, _NARROWEST) if self.width else 0)
 
     def heading(self, line: str) -> Iterator[str]:
         """Yield a bold line."""

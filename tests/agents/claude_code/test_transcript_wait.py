@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.claude_code import flush
+from entire.agents.claude_code import transcript_wait
 from entire.model.events import Event, EventType
 
 
@@ -34,7 +34,7 @@ def waited(path: Path | str, final: str = "Done.", *, turn: str = "t2", start: i
     """Return how long the wait took."""
     clock = Clock()
     event = Event(type=EventType.TURN_END, session_id="s", session_ref=str(path), final_text=final, turn_ref=turn)
-    flush.wait(event, start, clock.now, clock.sleep)
+    transcript_wait.wait(event, start, clock.now, clock.sleep)
     return round(clock.time - 100.0, 6)
 
 
@@ -69,7 +69,7 @@ def test_what_counts_as_the_final_text(tmp_path: Path, records: list[bytes], the
     path = tmp_path / "s.jsonl"
     path.write_bytes(PROMPT + b"".join(records))
     took = waited(path)
-    assert (took == 0) if there else (flush.LIMIT <= took < flush.LIMIT + 2 * flush.STEP)
+    assert (took == 0) if there else (transcript_wait.LIMIT <= took < transcript_wait.LIMIT + 2 * transcript_wait.STEP)
 
 
 def test_blocks_of_different_answers_are_not_joined(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_blocks_of_different_answers_are_not_joined(tmp_path: Path) -> None:
     path.write_bytes(PROMPT + first + second)
     assert waited(path) == 0
     path.write_bytes(PROMPT + first + second.replace(b'"m1"', b'"m2"'))
-    assert waited(path) >= flush.LIMIT
+    assert waited(path) >= transcript_wait.LIMIT
 
 
 def test_what_lies_before_the_start_is_not_looked_at(tmp_path: Path) -> None:
@@ -86,18 +86,18 @@ def test_what_lies_before_the_start_is_not_looked_at(tmp_path: Path) -> None:
     old = record("assistant", "Done.")
     path.write_bytes(old)
     assert waited(path, turn="") == 0
-    assert waited(path, turn="", start=len(old)) >= flush.LIMIT
-    assert waited(path, turn="", start=len(old) + 1000) >= flush.LIMIT  # the file was cut meanwhile
+    assert waited(path, turn="", start=len(old)) >= transcript_wait.LIMIT
+    assert waited(path, turn="", start=len(old) + 1000) >= transcript_wait.LIMIT  # the file was cut meanwhile
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "a\0b", ""])
 def test_a_path_that_leads_nowhere_costs_half_a_second(tmp_path: Path, name: str) -> None:
     took = waited(str(tmp_path / name) if name else "")
-    assert flush.NO_FILE <= took < flush.NO_FILE + 2 * flush.STEP
+    assert transcript_wait.NO_FILE <= took < transcript_wait.NO_FILE + 2 * transcript_wait.STEP
 
 
 def test_an_empty_file_is_no_missing_one(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.touch()
-    assert flush.STABLE <= waited(path, "") < flush.STABLE + 2 * flush.STEP
-    assert waited(path) >= flush.LIMIT
+    assert transcript_wait.STABLE <= waited(path, "") < transcript_wait.STABLE + 2 * transcript_wait.STEP
+    assert waited(path) >= transcript_wait.LIMIT

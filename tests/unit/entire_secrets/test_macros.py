@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from entire_secrets.rules.pieces import PIECES, expand
+from entire_secrets.rules.macros import MACROS, expand
 
 
 def test_no_abbreviation_is_left() -> None:
     assert expand(b"%Bx%E") == rb"(?<![A-Za-z0-9])x(?![A-Za-z0-9])"
-    assert not re.search(rb"%[^%]", expand(b"".join(piece for piece, _ in PIECES)))
+    assert not re.search(rb"%[^%]", expand(b"".join(piece for piece, _ in MACROS)))
 
 
 @pytest.mark.parametrize(

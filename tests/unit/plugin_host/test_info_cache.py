@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from entire.plugin_host.inventory import discovery
-from entire.plugin_host.inventory.infos import Answers
+from entire.plugin_host.inventory.info_cache import Answers
 from entire.plugin_host.language.protocol import PluginError
 
 from .conftest import Install

@@ -53,7 +53,7 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
 
 def _lines(text: bytes, at: int) -> tuple[int, int] | None:
     if not _compiled:
-        from entire_secrets.rules.pieces import expand
+        from entire_secrets.rules.macros import expand
 
         full = rb"(?:%%6{%d}(?!%%6))"
         # Possessive: there are many ways to match the indentation of a line, and those of the next lines multiply.
