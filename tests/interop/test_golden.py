@@ -13,7 +13,7 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord
 from entire.redact import trusted
-from entire.store import checkpoint_writer, checkpoints, gojson, steps
+from entire.store import checkpoint_writer, checkpoints, gojson, steps, stored_contents
 from tests import golden
 
 
@@ -69,7 +69,7 @@ def _check_checkpoint(
     for slot in found.slots:
         folder = f"{listed.id.path}/{slot.number}/"
         assert checkpoints.transcript(objects, slot) == stored[folder + "full.jsonl"]
-        assert checkpoints.hash_matches(objects, slot) is not False
+        assert stored_contents.hash_matches(objects, slot) is not False
         prompts = checkpoints.prompts(objects, slot)
         if "prompt.txt" in slot.files:
             assert steps.SEPARATOR.join(prompts).encode() == stored[folder + "prompt.txt"]

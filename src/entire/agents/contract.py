@@ -106,6 +106,18 @@ class Agent(Protocol):
         ...
 
 
+class LongTranscripts(Protocol):
+    """For agents whose transcripts may be too long for memory. No capability: the method is used if there is one.
+
+    What the agent's ``transcript``, ``put_back`` and ``agreement`` are given is then ``Content``: bytes, or what
+    ``entire.contents`` reads block by block. ``agents.lines`` and ``agents.put_back`` take both.
+    """
+
+    def is_lines(self, beginning: bytes) -> bool:
+        """Tell whether a transcript that begins so is lines, which a newline joins."""
+        ...
+
+
 class Transcript(Protocol):
     """One session's transcript, or a subagent's; what every agent must have.
 
@@ -330,7 +342,10 @@ class SessionResumer(Protocol):
         ...
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:
-        """Return the agent's own id of a stored session; a record of an old version may hold another form of it."""
+        """Return the agent's own id of a stored session; a record of an old version may hold another form of it.
+
+        ``transcript`` is only the beginning of a very long one.
+        """
         ...
 
     def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:

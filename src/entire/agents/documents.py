@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.transcripts import Source
-    from entire.model.transcripts import FileLines
+    from entire.model.transcripts import Content, FileLines
 
 
 class DocumentTranscript:
@@ -20,7 +20,7 @@ class DocumentTranscript:
 
     messages_key = "messages"
 
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
         self.session_ref = session_ref
         self.source: Source = session_ref if stored is None else stored
         self._read: tuple[bytes, list[Any]] | None = None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from entire.agents.hookfiles import Table
     from entire.model.effects import PutBack
     from entire.model.health import HooksHealth
-    from entire.model.transcripts import SessionFile
+    from entire.model.transcripts import Content, SessionFile
 
     class Settings(Protocol):
         """The module of an agent that knows its settings files."""
@@ -58,7 +58,7 @@ class FileAgent:
 
     # transcripts
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> Any:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> Any:
         raise NotImplementedError
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
@@ -66,6 +66,10 @@ class FileAgent:
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
         return transcripts.join(chunks)
+
+    def is_lines(self, beginning: bytes) -> bool:  # noqa: ARG002
+        """Tell whether a transcript that begins so is lines, which are joined and put back block by block."""
+        return True
 
     # installing
 
@@ -106,7 +110,7 @@ class FileAgent:
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
         return os.path.join(session_dir, f"{session_id}.jsonl") if is_session_id(session_id) else ""
 
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         from entire.agents import put_back
 
         return put_back.files(session_ref, transcript, subagents, self.transcript(session_ref).subagent_ref)

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.transcripts import Source
+    from entire.model.transcripts import Content
 
     Record = dict[str, Any]
 
 _SMALL, _BIG = 1 << 12, 1 << 20  # bytes compared at once: few where lines differ, many where they are equal
+_LONGEST = 64 << 20
+"""Bytes of a line that may differ at marks: we store no longer one, and both lines have to fit into memory."""
 _MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # our mark, and the Go CLI's
 
 
@@ -27,12 +30,17 @@ class LineTranscript:
     A position counts lines; its byte is the offset of the line's end.
     """
 
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
         self.session_ref = session_ref
         self.source: Source = session_ref if stored is None else stored
 
     def snapshot(self) -> bytes:
         return transcripts.read(self.source)
+
+    def long_content(self) -> Content:
+        """Return what ``snapshot`` does; a long transcript is not read for it, unless an adapter has its own way."""
+        is_ours = type(self).snapshot is LineTranscript.snapshot
+        return transcripts.content(self.source) if is_ours else self.snapshot()
 
     def end(self, known: Position = START) -> Position:
         known = known if self.holds(known) else START
@@ -45,7 +53,15 @@ class LineTranscript:
         return Position(count=found, byte=byte)
 
     def cut(self, end: Position) -> bytes:
-        return transcripts.read(self.source)[: self.offset(end)]
+        return bytes(self.long_content_until(end))
+
+    def long_content_until(self, end: Position) -> Content:
+        """Return what ``cut`` does; a long transcript is not read for it, unless an adapter has its own way."""
+        from entire import contents
+
+        if type(self).cut is not LineTranscript.cut:
+            return self.cut(end)
+        return contents.part(self.long_content(), 0, self.offset(end))
 
     def holds(self, position: Position) -> bool:
         """Tell whether there are as many lines as before a position."""
@@ -61,14 +77,20 @@ class LineTranscript:
         mark = position.mark.encode("utf-8", "replace")
         return bool(mark) and transcripts.contains(self.source, (mark,), transcripts.size(self.source))
 
-    def agreement(self, stored: bytes) -> Agreement:
-        own = self.snapshot()
+    def agreement(self, stored: Content) -> Agreement:
+        from entire import contents
+
+        own = self.long_content()
         at, to = _agreement(stored, own)
-        is_cut_line = b"\n" not in own[to:] and stored.startswith(own[to:], at)  # its writer was killed
+        rest = len(own) - to
+        # The last line was cut when its writer was killed.
+        is_cut_line = contents.line_end(own, to) == len(own) and contents.same(own, to, stored, at, rest)
+        is_cut_line = is_cut_line and contents.read(own, len(own) - 1, len(own)) != b"\n"
+        common = contents.part(own, 0, to)
         return Agreement(
-            common=own[:to],
-            joined=_whole_lines(own[:to]) + stored[at:] if at < len(stored) else own[:to],
-            extent=_count(stored[:at]),
+            common=common,
+            joined=_continued(common, contents.part(stored, at)) if at < len(stored) else common,
+            extent=_count(contents.part(stored, 0, at)),
             stored_is_longer=at < len(stored),
             own_is_longer=to < len(own) and not (is_cut_line and at < len(stored)),
         )
@@ -90,24 +112,38 @@ class LineTranscript:
         return position if isinstance(self.source, str) else Position(count=position.count, mark=position.mark)
 
 
-def _agreement(stored: bytes, own: bytes) -> tuple[int, int]:
+def _agreement(stored: Content, own: Content) -> tuple[int, int]:
     """Return how far both agree in whole lines, as an offset in each.
 
     Equal blocks are compared as bytes, so a large transcript costs no more than comparing memory.
     """
+    from entire import contents
+
     at = to = 0
     size = _BIG
     while at < len(stored) and to < len(own):
-        block = stored[at : at + size]
+        block = contents.read(stored, at, at + size)
         whole = block.rfind(b"\n") + 1
-        if whole and own.startswith(block[:whole], to):
+        if whole and contents.same(stored, at, own, to, whole):
             at, to, size = at + whole, to + whole, min(size * 2, _BIG)
             continue
-        end, stop = _line_end(stored, at), _line_end(own, to)
-        if not is_same_record(stored[at:end].rstrip(b"\n"), own[to:stop].rstrip(b"\n")):
+        end, stop = contents.line_end(stored, at), contents.line_end(own, to)
+        if not _is_same_line((stored, at, end), (own, to, stop)):
             break
         at, to, size = end, stop, _SMALL
     return at, to
+
+
+def _is_same_line(*lines: tuple[Content, int, int]) -> bool:
+    from entire import contents
+
+    (stored, at, end), (own, to, stop) = lines
+    if end - at == stop - to and contents.same(stored, at, own, to, end - at):
+        return True
+    if max(end - at, stop - to) > _LONGEST:
+        return False
+    one, other = (contents.read(*line).rstrip(b"\n") for line in lines)
+    return is_same_record(one, other)
 
 
 def is_same_record(stored: bytes, own: bytes) -> bool:
@@ -120,7 +156,7 @@ def is_same_record(stored: bytes, own: bytes) -> bool:
 
     if _matches_marks(stored, own):
         return True
-    whole = seals.without_broken(stored)
+    whole = bytes(seals.without_broken(stored))
     return whole != stored and is_same_record(whole, own)
 
 
@@ -156,15 +192,17 @@ def _splits_escape(data: bytes, low: int, at: int) -> bool:
     return (at - run) % 2 == 1
 
 
-def _whole_lines(data: bytes) -> bytes:
-    """Return ``data`` with the final newline that a killed writer may have left out."""
-    return data if not data or data.endswith(b"\n") else data + b"\n"
+def _continued(beginning: Content, rest: Content) -> Content:
+    """Return both, with the final newline that a killed writer may have left out of the first."""
+    from entire import contents
+
+    size = len(beginning)
+    newline = b"\n" if size and contents.read(beginning, size - 1, size) != b"\n" else b""
+    return contents.joined(beginning, newline, rest)
 
 
-def _line_end(data: bytes, start: int) -> int:
-    """Return the offset after a line's newline, or the end."""
-    return data.find(b"\n", start) + 1 or len(data)
+def _count(data: Content) -> int:
+    from entire import contents
 
-
-def _count(data: bytes) -> int:
-    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+    size = len(data)
+    return contents.count_lines(data) + (size > 0 and contents.read(data, size - 1, size) != b"\n")

@@ -9,13 +9,13 @@ from entire.model.transcripts import START, Agreement, Position
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.transcripts import Source
-    from entire.model.transcripts import FileLines
+    from entire.model.transcripts import Content, FileLines
 
 
 class OpaqueTranscript:
     """A file of any content, or a stored copy of one. A position counts nothing; its byte is the size."""
 
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
         self.session_ref = session_ref
         self.source: Source = session_ref if stored is None else stored
 

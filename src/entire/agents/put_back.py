@@ -8,8 +8,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from entire.model.transcripts import Content
 
-def files(session_ref: str, transcript: bytes, subagents: Mapping[str, bytes], locate: Callable[[str], str]) -> PutBack:
+
+def files(
+    session_ref: str, transcript: Content, subagents: Mapping[str, Content], locate: Callable[[str], str]
+) -> PutBack:
     """Return the effects that write a session's file and those of its subagents, or delete the session's if nothing
     remains of it: no agent can continue an empty one. ``locate`` returns a subagent's file, '' if it has no place.
     """

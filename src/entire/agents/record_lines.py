@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.conversation.records import Record
+    from entire.model.transcripts import Content
 
     Native = dict[str, Any]
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class RecordLines(RecordSource, LineTranscript):
     """A file of JSON lines that only grows, or a stored copy of one. An adapter says what a line means."""
 
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
         super().__init__(session_ref, stored)
         self._parts = {}
 

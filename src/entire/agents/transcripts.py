@@ -1,7 +1,7 @@
 """For agents whose transcripts are JSON lines: reads from an offset, parses, searches, splits into chunks.
 
-A source is a file, given by its path, or the content of a stored copy. Nothing here loads a whole file into memory but
-``read``.
+A source is a file, given by its path, or the content of a stored copy, which may be too long for memory. Nothing here
+loads a whole file into memory but ``read``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, BinaryIO
 
-    Source = str | bytes
+    from entire.model.transcripts import Content, LongContent
+
+    Source = str | bytes | LongContent
 
 MAX_LINE = 1 << 20
 """Longer lines are shortened while they are read, so that a huge tool result cannot fill a hook's memory."""
@@ -127,12 +129,14 @@ def _safe_end(out: bytearray, start: int) -> int:
 
 
 def _open(source: Source) -> tuple[BinaryIO, int]:
-    return files.open_named(source) if isinstance(source, str) else (io.BytesIO(source), len(source))
+    if isinstance(source, str):
+        return files.open_named(source)
+    return (io.BytesIO(source) if isinstance(source, bytes) else source.open()), len(source)
 
 
 def size(source: Source) -> int:
     """Return a source's size in bytes; 0 if it cannot be read."""
-    if isinstance(source, bytes):
+    if not isinstance(source, str):
         return len(source)
     try:
         return files.size_of_named(source)
@@ -332,17 +336,31 @@ def read(source: Source) -> bytes:
     """Return a whole transcript; b'' if it is missing or cannot be read. Raises EntireError if it is larger than
     ``MAX_READ``: taken for an empty one, it would be overwritten.
     """
-    if isinstance(source, bytes):
-        return source
+    if not isinstance(source, str):
+        return bytes(source)
     try:
         file, size = _open(source)
         with file:
-            if size > MAX_READ:
-                raise EntireError(f"the transcript {source} is larger than {MAX_READ >> 20} MB",
-                                  hint="it was left as it is; move it away if its agent does not need it")  # fmt: skip
+            _check_size(source, size)
             return file.read(size)
     except (OSError, ValueError):  # ValueError: a path with a NUL
         return b""
+
+
+def content(source: Source) -> Content:
+    """Return what ``read`` does; a long transcript is not read, but stays as it is now also if another replaces it."""
+    if not isinstance(source, str):
+        return source
+    from entire import contents
+
+    _check_size(source, size(source))
+    return contents.of_file(source)
+
+
+def _check_size(path: str, size: int) -> None:
+    if size > MAX_READ:
+        raise EntireError(f"the transcript {path} is larger than {MAX_READ >> 20} MB",
+                          hint="it was left as it is; move it away if its agent does not need it")  # fmt: skip
 
 
 def head(source: Source, most: int) -> bytes:

@@ -13,6 +13,7 @@ from entire.index import database
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
 from entire.recording import proposals
+from entire.store import transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class Scan:
             if data is None:
                 continue
             self._scanned += 1
-            secrets = self.verdicts.scan(path, data)
+            is_copied = kind == own_files.UNDO and transcripts.is_lines(data)  # of a transcript, without its name
+            secrets = self.verdicts.scan(path, data, lines=is_copied or verdicts.is_lines(path))
             if kind == own_files.UNDO:  # one of ``forget`` is there to bring it back
                 secrets = [verdict for verdict in secrets if verdict.rule != verdicts.FORGOTTEN]
             self._note("", secrets, [PlaceView(kind=kind, path=shown)])
@@ -152,7 +154,7 @@ class Scan:
             kind=own_files.INDEX, path=os.path.relpath(os.path.join(folder, database.NAME), self.place.top)
         )
         for body in database.bodies(folder):
-            self._note("", self.verdicts.scan("body", body.encode("utf-8", "replace")), [where])
+            self._note("", self.verdicts.scan("body", body.encode("utf-8", "replace"), lines=False), [where])
 
     def _note(self, oid: str, secrets: Iterable[Verdict], places: Sequence[PlaceView]) -> None:
         for verdict in secrets:

@@ -98,18 +98,18 @@ class Verdicts:
     def note(self, oid: str, name: str, data: bytes) -> list[Verdict]:
         """Scan an object's text, and remember the answer."""
         late = len(self.late)
-        secrets = self.scan(name, data)
+        secrets = self.scan(name, data, lines=is_lines(name))
         if len(self.late) == late:
             self._used[oid] = secrets
         return secrets
 
-    def scan(self, name: str, data: bytes) -> list[Verdict]:
-        """Return the secrets in a text, each once; its file's name tells whether it consists of lines."""
+    def scan(self, name: str, data: bytes, *, lines: bool) -> list[Verdict]:
+        """Return the secrets in a text, each once. ``lines``: each of its lines is redacted for itself."""
         secrets = {}
         config = self._redactor.config
         if config is not None:
             config.own.budget.renew(_SECONDS, len(data))
-        findings = self._redactor.find(data, lines=is_lines(name))
+        findings = self._redactor.find(data, lines=lines)
         if config is not None and config.own.budget.unchecked:
             self.late.append(f"{name} (own rules took too long for {config.own.budget.unchecked:,} bytes)")
         for finding in findings:

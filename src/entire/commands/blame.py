@@ -80,9 +80,9 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
         ]
         text.write(json_output.dumps(ranges))
     elif asked == _INCREMENTAL:
-        text.write_bytes(b"".join(blame.incremental(view)))
+        text.write_bytes(blame.incremental(view))
     elif asked:
-        text.write_bytes(b"".join(blame.porcelain(view, is_every_line=asked == _LINE_PORCELAIN)))
+        text.write_bytes(blame.porcelain(view, is_every_line=asked == _LINE_PORCELAIN))
     else:
         settings = workspace.origins.blame_settings
         date = next((word.removeprefix("--date=") for word in reversed(options) if word.startswith("--date=")), "")

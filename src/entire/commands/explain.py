@@ -226,7 +226,7 @@ class Explainer:
 
     def _raw(self, view: CheckpointView) -> int:
         """Print the latest session's transcript: a pipe or file gets it byte for byte."""
-        text.write_bytes(self.workspace.checkpoints.transcript(view))
+        text.write_bytes(self.workspace.checkpoints.transcript_blocks(view))
         return 0
 
     def _json(self, value: Value | dict[str, object]) -> int:

@@ -257,5 +257,5 @@ def _preview(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: boo
     if sys.stdout.isatty():
         text.write(diffs.coloured(data, style))
     else:
-        text.write_bytes(data)
+        text.write_bytes([data])
     return 0

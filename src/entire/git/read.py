@@ -191,6 +191,31 @@ class Objects:
         obj = self.get(name)
         return obj.data if obj is not None and obj.type == "blob" else None
 
+    def blocks(self, name: str) -> Iterator[bytes] | None:
+        """Return a blob block by block, None if git has none of that name. Read all of it before the next query."""
+        self._send(name)
+        head = self._until_newline().rsplit(b" ", 2)
+        if len(head) != 3 or not head[2].isdigit():
+            return None
+        if head[1] != b"blob":
+            self._skip(int(head[2]) + 1)
+            return None
+        return self._blocks(int(head[2]))
+
+    def beginning(self, name: str, most: int) -> bytes:
+        """Return at most the first ``most`` bytes of a blob; empty if git has none of that name."""
+        found = b""
+        for block in self.blocks(name) or ():
+            found += block[: most - len(found)]
+        return found
+
+    def _blocks(self, size: int) -> Iterator[bytes]:
+        while size > 0:
+            data = self._exactly(min(size, _BLOCK))
+            size -= len(data)
+            yield data
+        self._exactly(1)
+
     def small_blob(self, name: str) -> bytes | None:
         """Return what ``blob`` does; None also for one larger than ``SMALL``, whose ``size`` tells."""
         obj = self.get(name, SMALL)

@@ -22,7 +22,7 @@ from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views.maintenance import FindingView
 from entire.recording import directories, liveness, pending, proposals, redact_problems
-from entire.store import browse, checkpoints, forgotten, redactor_of, returned, tombstones
+from entire.store import browse, checkpoints, forgotten, redactor_of, returned, stored_contents, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
 
@@ -359,7 +359,7 @@ def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
 
 def _hash_matches(case: Case, slot: Slot) -> bool | None:
     try:
-        return checkpoints.hash_matches(case.objects, slot)
+        return stored_contents.hash_matches(case.objects, slot)
     except MissingObjectError:  # reported by corruption.missing_files
         return None
 

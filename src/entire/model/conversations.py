@@ -58,6 +58,7 @@ class SubagentView(Value):
     notes: int = 0
     models: Mapping[str, TokenUsage] = {}  # as of a conversation, if its messages were asked for
     messages: tuple[MessageView, ...] | None = None  # None: not asked for, or none can be read
+    problem: str = ""  # what is left out of them
 
 
 class ConversationPart(Value):

@@ -11,12 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.model.transcripts import Content
+
 
 class Write(Value):
     """Write a file, given by its absolute path. Its way back is the file that was there."""
 
     path: str
-    data: bytes
+    data: Content
 
 
 class Delete(Value):

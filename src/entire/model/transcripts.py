@@ -6,8 +6,23 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, BinaryIO, Protocol
+
+    class LongContent(Protocol):
+        """Bytes that are too many for memory, and stay where they are (``entire.contents``)."""
+
+        def __len__(self) -> int: ...
+
+        def __bytes__(self) -> bytes: ...
+
+        def part(self, start: int, stop: int) -> Content: ...
+
+        def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]: ...
+
+        def open(self) -> BinaryIO: ...
+
+    Content = bytes | LongContent
 
 
 class Position(Value):
@@ -78,8 +93,8 @@ _ROWS = "rows:"
 class Agreement(Value):
     """How a stored transcript, which is redacted, and the agent's own agree from their beginning."""
 
-    common: bytes  # the agent's own content, as far as both agree
-    joined: bytes  # that, and then what only the stored one has after it
+    common: Content  # the agent's own content, as far as both agree
+    joined: Content  # that, and then what only the stored one has after it
     extent: int  # how much of the stored one agrees: larger is more
     stored_is_longer: bool  # the stored one goes on after it
     own_is_longer: bool  # the agent's own goes on after it

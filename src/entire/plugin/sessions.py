@@ -85,7 +85,7 @@ def write(agent: Agent, record: dict[str, Any], root: str) -> None:
         content = wire.read_bytes(record["native_data"])
     except ValueError as error:
         raise EntireError(f"native_data cannot be read: {error}") from None
-    plan = _plan(agent, session_ref, seals.without_broken(content))
+    plan = _plan(agent, session_ref, bytes(seals.without_broken(content)))
     if plan.problem:
         raise EntireError(f"the session cannot be put back: {plan.problem}")
     _carry_out(plan, root)
@@ -133,7 +133,7 @@ def _apply(effect: Write | Delete | Run, root: str) -> None:
             raise EntireError(f"cannot delete {effect.path}: {error.strerror}") from error
     else:
         path = os.path.realpath(effect.path)
-        files.write(path, effect.data, mode=os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o600)
+        files.write(path, bytes(effect.data), mode=os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o600)
 
 
 def _run(effect: Run, root: str) -> None:

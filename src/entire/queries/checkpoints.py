@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire import contents
 from entire.agents import capabilities
 from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
@@ -31,7 +32,7 @@ from entire.model.views.checkpoints import (
 from entire.queries import commits, turns
 from entire.queries.transcripts import session_transcripts, subagents
 from entire.recording import directories
-from entire.store import browse, checkpoints, lineage_file, transcript_ends
+from entire.store import browse, checkpoints, lineage_file, stored_contents, transcript_ends
 from entire.store.transcript_ends import TranscriptEnd
 
 TYPE_CHECKING = False
@@ -96,10 +97,17 @@ def of_commit(catalog: Catalog, name: str) -> ExplanationView:
 
 def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
     """Return a stored transcript: the latest session's, or a given one's; b'' if the checkpoint has none."""
+    return b"".join(transcript_blocks(catalog, prefix, session_id))
+
+
+def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> Iterator[bytes]:
+    """Return what ``transcript`` does, block by block. Raises MissingObjectError before the first one."""
     with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        return checkpoints.transcript(objects, slot, _join(_agent(slot, agents))) if slot is not None else b""
+        return contents.blocks(
+            stored_contents.of_slot(objects, slot, _agent(slot, agents)) if slot is not None else b""
+        )
 
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[MessageView]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.events import Event
     from entire.model.session import Session, SubagentTask, Turn
+    from entire.model.transcripts import Content
     from entire.store.turnlog import TurnNote
 
 
@@ -42,7 +43,7 @@ class StoredAgent:
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:  # noqa: ARG002
         return None
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> StoredTranscript:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> StoredTranscript:
         session = self._session
         if session_ref == session.session_ref:
             return _of_session(session, turnlog.read(self._place, session.session_id), stored)
@@ -62,7 +63,7 @@ class StoredAgent:
         return checkpoints.joined(chunks)
 
 
-def _of_session(session: Session, notes: Sequence[TurnNote], stored: bytes | None) -> StoredTranscript:
+def _of_session(session: Session, notes: Sequence[TurnNote], stored: Content | None) -> StoredTranscript:
     """Return a session's transcript, or a stored copy of it. What a plugin tells need not be in its file, unless that
     was stored by its lines and has only grown since.
     """
@@ -109,6 +110,11 @@ class StoredTranscript:
 
     def snapshot(self) -> bytes:
         return self._own.snapshot()
+
+    def long_content(self) -> Content:
+        from entire.agents import long_transcripts  # no hook asks
+
+        return long_transcripts.content(self._own)
 
     def end(self, known: Position = START) -> Position:  # noqa: ARG002
         return self._end

@@ -6,7 +6,7 @@ there, and an undo refuses to run the command's way back over a conversation tha
 
 from __future__ import annotations
 
-from entire.agents import capabilities
+from entire.agents import capabilities, long_transcripts
 from entire.errors import EntireError
 from entire.model.effects import PutBack, Run, Write
 from entire.recording import liveness
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent, Transcript
     from entire.model.session import Session
+    from entire.model.transcripts import Content
     from entire.recording.context import Context
     from entire.resume.transcript_merge import TranscriptChange
     from entire.undo.draft import Draft
 
 
-def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> PutBack:
+def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, Content]) -> PutBack:
     """Return how the agent puts a conversation back, with its subagents' missing transcripts if anything remains of
     it; nothing if there is nothing to do.
     """
@@ -31,10 +32,11 @@ def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes])
     is_due = change.what in (CUT, WRITTEN) or (subagents and change.what == UNCHANGED)
     if resumer is None or not is_due:
         return PutBack()
-    return resumer.put_back(change.path, change.data, subagents if change.data else {})
+    found = {subagent: long_transcripts.given(agent, data) for subagent, data in subagents.items() if change.data}
+    return resumer.put_back(change.path, long_transcripts.given(agent, change.data), found)
 
 
-def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> None:
+def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, subagents: Mapping[str, Content]) -> None:
     """Add a conversation's effects to a draft. Raises EntireError if it cannot be put back."""
     planned = plan(agent, change, subagents)
     if planned.problem:
@@ -42,7 +44,7 @@ def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, sub
     draft.apply(planned.effects)
     is_file = any(effect.path == change.path for effect in planned.effects if not isinstance(effect, Run))
     if change.what in (CUT, WRITTEN) and not is_file:
-        draft.note_transcript(change.path, agent.transcript(change.path).snapshot(), change.data)
+        draft.note_transcript(change.path, long_transcripts.content(agent.transcript(change.path)), change.data)
 
 
 def place(planned: PutBack, path: str) -> str:
@@ -96,14 +98,14 @@ def refuse_continued(context: Context, undo: Draft, session_ids: Iterable[str]) 
         agent = context.adapters.of(state) if state is not None else None
         if state is None or agent is None or state.session_ref not in noted:
             continue
-        if not _is_same(agent.transcript(state.session_ref), noted[state.session_ref]):
+        if not _is_same(agent, agent.transcript(state.session_ref), noted[state.session_ref]):
             raise EntireError(f"session {session_id} has continued since; nothing was changed",
                               hint="use `entire rewind` to go to a point of the session")  # fmt: skip
 
 
-def _is_same(live: Transcript, content: bytes) -> bool:
+def _is_same(agent: Agent, live: Transcript, content: Content) -> bool:
     """Tell whether a transcript holds what was put back: an agent may compose it in other bytes, of several places."""
-    if live.snapshot() == content:
+    if long_transcripts.content(live) == content:
         return True
-    same = live.agreement(content)
+    same = long_transcripts.agreement(agent, live, content)
     return not (same.own_is_longer or same.stored_is_longer)

@@ -6,8 +6,8 @@ the rewinds and resumes that replaced them, with the state and turns of that tim
 
 from __future__ import annotations
 
-from entire import files
-from entire.agents import capabilities
+from entire import contents, files
+from entire.agents import capabilities, long_transcripts
 from entire.model import jsontext
 from entire.model.ids import path_id
 from entire.model.session import Session, SubagentTask
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent, Transcript
     from entire.layout import Place
-    from entire.model.transcripts import Position
+    from entire.model.transcripts import Content, Position
     from entire.redact import Redactor
     from entire.store.turnlog import TurnNote
 
 
-def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Position | None:
+def counted(place: Place, agent: Agent, session: Session, data: Content) -> Position | None:
     """Return how far checkpoints counted a transcript's answers, in any of its versions; None if it cannot be known."""
     path = session.session_ref
-    transcript = agent.transcript(path, data)
+    transcript = long_transcripts.opened(agent, path, data)
     if not reads_prompts(agent, path, data):
         return None
     best = START
     for position, version in _versions(place, agent, session):
-        agreed = transcript.at(version.agreement(data).extent)
+        agreed = transcript.at(long_transcripts.agreement(agent, version, data).extent)
         reached = agreed if transcript.is_later(position, agreed) else transcript.at(position.count)
         best = reached if transcript.is_later(reached, best) else best
     return best
 
 
-def turns(place: Place, agent: Agent, session: Session, data: bytes, redactor: Redactor) -> list[TurnNote]:
+def turns(place: Place, agent: Agent, session: Session, data: Content, redactor: Redactor) -> list[TurnNote]:
     """Return a note for each prompt of a transcript: as noted with any version, else as the adapter reads it."""
     content = restore.read(agent, session.session_ref, data)
     noted: dict[int, tuple[float, TurnNote]] = {}
@@ -54,7 +54,7 @@ def turns(place: Place, agent: Agent, session: Session, data: bytes, redactor: R
     return restore.notes_of((), content.prompts, [note for _, note in noted.values()], content.end)
 
 
-def tasks(place: Place, agent: Agent, session: Session, data: bytes, moment: float) -> dict[str, SubagentTask]:
+def tasks(place: Place, agent: Agent, session: Session, data: Content, moment: float) -> dict[str, SubagentTask]:
     """Return the subagents' tasks that began by a moment, with those of earlier states that a transcript names."""
     known = {name: task for name, task in session.tasks.items() if task.kept or task.started <= moment}
     named = set(map(path_id, restore.read(agent, session.session_ref, data).subagents))
@@ -66,9 +66,9 @@ def tasks(place: Place, agent: Agent, session: Session, data: bytes, moment: flo
     return known
 
 
-def reads_prompts(agent: Agent, session_ref: str, data: bytes) -> bool:
+def reads_prompts(agent: Agent, session_ref: str, data: Content) -> bool:
     """Tell whether a transcript tells its prompts; otherwise only events did."""
-    return capabilities.transcript_analyzer(agent, agent.transcript(session_ref, data)) is not None
+    return capabilities.transcript_analyzer(agent, long_transcripts.opened(agent, session_ref, data)) is not None
 
 
 def turns_before(place: Place, session: Session, moment: float) -> list[TurnNote]:
@@ -85,7 +85,7 @@ def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Po
     for state, copy in transaction.kept(place, own, ref):
         known = _state(state) if state and copy else None
         if known is not None:
-            yield known.covered.position, agent.transcript(ref, files.read(copy) or b"")
+            yield known.covered.position, long_transcripts.opened(agent, ref, contents.of_file(copy))
 
 
 def _state(copy: str) -> Session | None:

@@ -6,7 +6,7 @@ change in one transaction, which ``resume --undo`` takes back.
 
 from __future__ import annotations
 
-from entire.agents import capabilities
+from entire.agents import capabilities, long_transcripts
 from entire.directory import resuming
 from entire.errors import EntireError
 from entire.git import history
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, Transcript
     from entire.conversation.records import Prompt
     from entire.directory import AgentDirectory
-    from entire.model.transcripts import Position
+    from entire.model.transcripts import Content, Position
     from entire.recording.context import Context
     from entire.resume.targets import StoredSession
 
@@ -59,7 +59,7 @@ class _SessionPlan(Value):
     state: Session | None
     change: TranscriptChange
     view: ResumedView
-    subagents: Mapping[str, bytes] = {}  # the transcripts of subagents that are missing here
+    subagents: Mapping[str, Content] = {}  # the transcripts of subagents that are missing here
 
 
 def preview(
@@ -216,7 +216,7 @@ def _draft_plan(context: Context, draft: Draft, plan: _SessionPlan) -> bool:
 
 
 def draft_unknown(
-    context: Context, draft: Draft, stored: StoredSession, change: TranscriptChange, subagents: Mapping[str, bytes]
+    context: Context, draft: Draft, stored: StoredSession, change: TranscriptChange, subagents: Mapping[str, Content]
 ) -> None:
     """Add the state of a session that was never here; the caller restores its files."""
     agent = context.agents.make(change.agent)
@@ -243,7 +243,7 @@ def _state(context: Context, plan: _SessionPlan) -> tuple[Session, list[TurnNote
     if stored.checkpoint_id:  # else it is what was put back, which no checkpoint has
         state.conversation = ""
     transcripts.forget(state)
-    transcript = plan.agent.transcript(plan.change.path, data)
+    transcript = long_transcripts.opened(plan.agent, plan.change.path, data)
     covered = (
         transcript_merge.covered(plan.agent, plan.change.path, stored.data, data) if stored.checkpoint_id else None
     )
@@ -272,9 +272,9 @@ class TranscriptContent(Value):
     subagents: tuple[str, ...]
 
 
-def read(agent: Agent, session_ref: str, data: bytes) -> TranscriptContent:
+def read(agent: Agent, session_ref: str, data: Content) -> TranscriptContent:
     """Read a transcript that is not in its place yet with the agent's adapter."""
-    transcript = agent.transcript(session_ref, data)
+    transcript = long_transcripts.opened(agent, session_ref, data)
     end = transcript.end()
     analyzer = capabilities.transcript_analyzer(agent, transcript)
     extractor = capabilities.subagent_extractor(agent, transcript)
@@ -301,10 +301,15 @@ def _counted(plan: _SessionPlan, subagents: Sequence[str]) -> dict[str, Any]:
     counted = {}
     for subagent in dict.fromkeys((*subagents, *plan.stored.subagents)):
         ref = _subagent_ref(plan, subagent)
-        end = plan.agent.transcript(ref, plan.subagents.get(subagent)).end() if ref else START
+        end = _subagent(plan, subagent, ref).end() if ref else START
         if end != START:
             counted[subagent] = end.to_json()
     return counted
+
+
+def _subagent(plan: _SessionPlan, subagent: str, ref: str) -> Transcript:
+    data = plan.subagents.get(subagent)
+    return plan.agent.transcript(ref) if data is None else long_transcripts.opened(plan.agent, ref, data)
 
 
 def _subagent_ref(plan: _SessionPlan, subagent: str) -> str:

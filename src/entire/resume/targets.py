@@ -5,7 +5,8 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 
 from __future__ import annotations
 
-from entire.agents import capabilities
+from entire import contents
+from entire.agents import capabilities, long_transcripts
 from entire.agents.forms import reading
 from entire.directory import AgentDirectory
 from entire.errors import EntireError, MissingObjectError
@@ -15,7 +16,7 @@ from entire.model.ids import CheckpointId, is_checkpoint_id, is_session_id
 from entire.model.times import parse_time
 from entire.model.value import Value, replace
 from entire.resume import transcript_merge
-from entire.store import browse, checkpoints, lineage_file, sessions, step_transcripts, steps, sync
+from entire.store import browse, checkpoints, lineage_file, sessions, step_transcripts, steps, stored_contents, sync
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.layout import Place
+    from entire.model.transcripts import Content
     from entire.recording.context import Context
     from entire.store.checkpoints import Checkpoint, Slot
     from entire.store.links import Linked
@@ -41,7 +43,7 @@ class StoredSession(Value):
 
     session_id: str
     agent_type: str
-    data: bytes
+    data: Content
     created: float = 0.0
     checkpoint_id: str = ""  # '' if it is from a step
     prompt: str = ""  # the last prompt
@@ -275,21 +277,21 @@ def stored_session(context: Context, checkpoint: Checkpoint, slot: Slot) -> Stor
     )
 
 
-def _transcript(context: Context, slot: Slot) -> tuple[bytes, str]:
+def _transcript(context: Context, slot: Slot) -> tuple[Content, str]:
     """Return a stored transcript, empty if git lacks a part of it; then also what is missing."""
     try:
         agent = context.agents.make_by_type(slot.record.agent) if slot.record is not None else None
-        join = agent.reassemble_transcript if agent is not None else None
-        return checkpoints.transcript(context.objects, slot, join), ""
+        return stored_contents.of_slot(context.objects, slot, agent), ""
     except MissingObjectError as error:
         return b"", f"{error.message}; {error.hint}"
 
 
-def _own_session_id(context: Context, session_id: str, agent_type: str, transcript: bytes) -> str:
+def _own_session_id(context: Context, session_id: str, agent_type: str, transcript: Content) -> str:
     agent = context.agents.make_by_type(agent_type)
     resumer = capabilities.session_resumer(agent) if agent is not None else None
     own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions
-    found = str(own_id(session_id, transcript)) if own_id is not None else session_id
+    beginning = contents.read(transcript, 0, contents.MOST)
+    found = str(own_id(session_id, beginning)) if own_id is not None else session_id
     return found if is_session_id(found) else session_id
 
 
@@ -311,5 +313,6 @@ def _recency(stored: StoredSession) -> tuple[float, float, int]:
     if stored.damage:  # it precedes an older copy, which would hide that the newer one is lost
         return (stored.created or float("inf"), stored.created, 0)
     agent = AgentDirectory.without_plugins().make_by_type(stored.agent_type)
-    known = transcript_merge.last_time(agent, agent.transcript("", stored.data)) if agent is not None else 0.0
+    transcript = long_transcripts.opened(agent, "", stored.data) if agent is not None else None
+    known = transcript_merge.last_time(agent, transcript) if agent is not None and transcript is not None else 0.0
     return (known or reading.last_time(stored.data), stored.created, len(stored.data))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from entire import files
-from entire.agents import capabilities
+from entire import contents
+from entire.agents import capabilities, long_transcripts
 from entire.agents.forms import reading
 from entire.directory import AgentDirectory, resuming
 from entire.model import trailers
@@ -18,7 +18,7 @@ from entire.model.records import SessionRecord
 from entire.model.transcripts import START, SessionRef
 from entire.model.value import Value, replace
 from entire.redact import seals
-from entire.store import checkpoints, step_transcripts, steps
+from entire.store import checkpoints, step_transcripts, steps, stored_contents
 from entire.store.checkpoints import Slot
 from entire.undo import transaction
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
-    from entire.model.transcripts import Agreement
+    from entire.model.transcripts import Agreement, Content
     from entire.store.checkpoints import Checkpoint
 
 CUT, WRITTEN, UNCHANGED, MISSING = "cut", "written", "unchanged", "missing"
@@ -47,7 +47,7 @@ class TranscriptChange(Value):
     session_id: str
     agent: str
     path: str = ""
-    data: bytes = b""
+    data: Content = b""
     what: str = MISSING
     live_is_newer: bool = False
     command: str = ""
@@ -79,7 +79,7 @@ def has_moved(session: Session | None) -> bool:
 
 
 def back_to(
-    place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, records: int | None = None
+    place: Place, agent: Agent, session: Session | None, session_id: str, stored: Content, records: int | None = None
 ) -> TranscriptChange:
     """Return the conversation as it was at a point: the first ``records`` of ``stored``, or all of it.
 
@@ -91,10 +91,10 @@ def back_to(
         return found
     live, is_there = _live(agent, session, found.path)
     stored = first_records(agent, found.path, stored, records)
-    own = live.snapshot()
+    own = long_transcripts.content(live)
     if not stored and not own:
         return found
-    same = live.agreement(stored)
+    same = long_transcripts.agreement(agent, live, stored)
     if same.stored_is_longer or not own:
         return _with(found, WRITTEN, _unredact(place, agent, found.path, stored, same))
     if same.own_is_longer:
@@ -102,26 +102,27 @@ def back_to(
     return _with(found, UNCHANGED if is_there else WRITTEN, own)
 
 
-def first_records(agent: Agent, session_ref: str, stored: bytes, count: int | None) -> bytes:
+def first_records(agent: Agent, session_ref: str, stored: Content, count: int | None) -> Content:
     """Return the first ``count`` records of a stored transcript, all for None."""
     if count is None:
         return stored
-    transcript = agent.transcript(session_ref, stored)
-    return transcript.cut(transcript.at(count))
+    transcript = long_transcripts.opened(agent, session_ref, stored)
+    return long_transcripts.until(transcript, transcript.at(count))
 
 
-def _unredact(place: Place, agent: Agent, path: str, stored: bytes, live: Agreement) -> bytes:
+def _unredact(place: Place, agent: Agent, path: str, stored: Content, live: Agreement) -> Content:
     """Return what is stored, its start replaced by the longest unredacted copy on this machine."""
     best = live
     for (copy,) in transaction.kept(place, path):
         if best.stored_is_longer and copy:
-            same = agent.transcript(path, files.read(copy) or b"").agreement(stored)
+            kept = long_transcripts.opened(agent, path, contents.of_file(copy))
+            same = long_transcripts.agreement(agent, kept, stored)
             best = same if same.extent > best.extent else best
     return best.joined
 
 
 def onto(
-    place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, created: float = 0.0
+    place: Place, agent: Agent, session: Session | None, session_id: str, stored: Content, created: float = 0.0
 ) -> TranscriptChange:
     """Return the conversation to continue: the stored transcript merged with the live one.
 
@@ -131,7 +132,7 @@ def onto(
     if not found.path:
         return found
     live, is_there = _live(agent, session, found.path)
-    own = live.snapshot()
+    own = long_transcripts.content(live)
     if not (stored or own):
         return found
     if not own:
@@ -146,31 +147,32 @@ def onto(
 def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript, bool]:
     """Return the live transcript and True; for a moved worktree, the one at its old place and False."""
     live = agent.transcript(path)
-    if session is None or session.session_ref in ("", path) or not has_moved(session) or live.snapshot():
+    may_be_elsewhere = session is not None and session.session_ref not in ("", path) and has_moved(session)
+    if session is None or not may_be_elsewhere or long_transcripts.content(live):
         return live, True
     return agent.transcript(session.session_ref), False
 
 
 def _join(
-    found: TranscriptChange, agent: Agent, live: Transcript, own: bytes, stored: bytes, created: float
+    found: TranscriptChange, agent: Agent, live: Transcript, own: Content, stored: Content, created: float
 ) -> TranscriptChange:
     """Merge what is stored with an existing live transcript.
 
     If both went on, the one with the later record is newer; without a time to compare with, the live one.
     """
-    same = live.agreement(stored)
+    same = long_transcripts.agreement(agent, live, stored)
     if not same.stored_is_longer:
         return _with(found, UNCHANGED, own, newer=same.own_is_longer)
     if not same.own_is_longer:
         return _with(found, WRITTEN, same.joined)
-    known = last_time(agent, agent.transcript(found.path, stored)) or created
+    known = last_time(agent, long_transcripts.opened(agent, found.path, stored)) or created
     # When its file was written says nothing about a live transcript without times.
     return _with(found, WRITTEN, stored, newer=not known or last_time(agent, live) > known)
 
 
-def covered(agent: Agent, session_ref: str, stored: bytes, data: bytes) -> bytes | None:
+def covered(agent: Agent, session_ref: str, stored: Content, data: Content) -> Content | None:
     """Return the part of ``data`` that corresponds to ``stored``; None if it does not start with all of it."""
-    same = agent.transcript(session_ref, data).agreement(stored)
+    same = long_transcripts.agreement(agent, long_transcripts.opened(agent, session_ref, data), stored)
     return None if same.stored_is_longer else same.common
 
 
@@ -180,10 +182,10 @@ def _new_change(place: Place, agent: Agent, session: Session | None, session_id:
     return TranscriptChange(session_id=session_id, agent=agent.name, path=path, command=command)
 
 
-def _with(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False) -> TranscriptChange:
+def _with(found: TranscriptChange, what: str, data: Content, *, newer: bool = False) -> TranscriptChange:
     """Return the change, without the thinking blocks that the agent's service would refuse."""
     whole = seals.without_broken(data)
-    if what == UNCHANGED and whole != data:
+    if what == UNCHANGED and whole is not data:
         what, newer = WRITTEN, False  # nothing that was said there is lost
     return replace(found, what=what, data=whole, live_is_newer=newer)
 
@@ -202,7 +204,7 @@ def last_time(agent: Agent, transcript: Transcript) -> float:
     told = [message.time for message in show()] if show is not None else []
     analyzer = capabilities.transcript_analyzer(agent, transcript)
     told += [prompt.time for prompt in analyzer.prompts(START)] if analyzer is not None else []
-    latest: float = max([*told, reading.last_time(transcript.snapshot())])
+    latest: float = max([*told, reading.last_time(long_transcripts.content(transcript))])
     return latest
 
 
@@ -248,21 +250,23 @@ def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def missing_subagents(
-    objects: Objects, agent: Agent, path: str, transcript: bytes, stored: Mapping[str, str]
-) -> dict[str, bytes]:
+    objects: Objects, agent: Agent, path: str, transcript: Content, stored: Mapping[str, str]
+) -> dict[str, Content]:
     """Return the subagents' stored transcripts that the agent of the transcript at ``path`` lacks, by subagent."""
     locate = subagent_locator(agent, path, transcript)
     refs = {subagent: locate(subagent) for subagent in stored} if locate is not None else {}
-    found = {subagent: objects.blob(stored[subagent]) for subagent, ref in refs.items()
-             if ref and not (os.path.lexists(ref) or agent.transcript(ref).snapshot())}  # fmt: skip
+    lacking = {subagent: stored[subagent] for subagent, ref in refs.items()
+               if ref and not (os.path.lexists(ref) or long_transcripts.content(agent.transcript(ref)))}  # fmt: skip
+    found = stored_contents.of_blobs(objects, lacking)
     return {subagent: seals.without_broken(data) for subagent, data in found.items() if data}
 
 
-def subagent_locator(agent: Agent, path: str, transcript: bytes) -> Callable[[str], str] | None:
+def subagent_locator(agent: Agent, path: str, transcript: Content) -> Callable[[str], str] | None:
     """Return what finds the place of a subagent's transcript by its id; None if the agent cannot restore them.
 
     ``transcript`` is the session's stored one, which may tell the place: ``path`` need not exist yet.
     """
-    extractor = capabilities.subagent_extractor(agent, agent.transcript(path, transcript)) if path else None
+    own = long_transcripts.opened(agent, path, transcript) if path else None
+    extractor = capabilities.subagent_extractor(agent, own) if own is not None else None
     locate: Callable[[str], str] | None = getattr(extractor, "subagent_ref", None)  # optional
     return locate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.agents import long_transcripts
 from entire.directory import resuming
 from entire.errors import EntireError
 from entire.model.value import Value, replace
@@ -10,12 +11,13 @@ from entire.recording import liveness
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 from entire.rewind.points import turn_id
-from entire.store import checkpoints, step_transcripts, turnlog
+from entire.store import stored_contents, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.model.session import Session
+    from entire.model.transcripts import Content
     from entire.model.views.points import PointView
     from entire.recording.context import Context
     from entire.resume.transcript_merge import TranscriptChange
@@ -32,7 +34,7 @@ class RewoundConversation(Value):
     agent: Agent
     file: TranscriptChange
     records: int
-    subagents: dict[str, bytes] = {}  # the transcripts of subagents that are missing
+    subagents: dict[str, Content] = {}  # the transcripts of subagents that are missing
     problem: str = ""  # why it stays as it is
 
     @property
@@ -56,7 +58,7 @@ class StoredConversation(Value):
 
     session_id: str
     agent: Agent
-    transcript: bytes
+    transcript: Content
     records: int | None = None
     subagents: dict[str, str] = {}  # subagent to the blob of its transcript
 
@@ -159,7 +161,7 @@ def _stored_in_step(context: Context, agent: Agent, point: PointView) -> StoredC
     return StoredConversation(
         session_id=point.session_id,
         agent=agent,
-        transcript=checkpoints.transcript(context.objects, slot, agent.reassemble_transcript),
+        transcript=stored_contents.of_slot(context.objects, slot, agent),
         subagents=transcript_merge.subagents_of_step(context.objects, point.id, point.session_id),
     )
 
@@ -182,13 +184,13 @@ def _stored_of_turn(context: Context, points: PointList, point: PointView, agent
         stored = _stored_in_step(context, agent, later)
         if _count_records(agent, path, stored.transcript) >= records:
             return replace(stored, records=records)
-    live = agent.transcript(path).snapshot() if path else b""
-    saved = step_transcripts.latest(context.objects, session, agent) if session is not None and not live else None
+    live = long_transcripts.content(agent.transcript(path)) if path else b""
+    saved = stored_contents.latest(context.objects, session, agent) if session is not None and not live else b""
     tasks = session.tasks.values() if session is not None else ()
     return StoredConversation(
         session_id=point.session_id,
         agent=agent,
-        transcript=saved.content if saved is not None else live,
+        transcript=saved or live,
         records=records,
         subagents={task.subagent: task.stored for task in tasks if task.stored},
     )
@@ -219,7 +221,7 @@ def _stored_in_checkpoint(context: Context, points: PointList, point: PointView)
             found.append(StoredConversation(
                 session_id=slot.session_id,
                 agent=agent,
-                transcript=checkpoints.transcript(context.objects, slot, agent.reassemble_transcript),
+                transcript=stored_contents.of_slot(context.objects, slot, agent),
                 subagents=transcript_merge.subagents_of_checkpoint(context.objects, stored, slot.session_id),
             ))  # fmt: skip
     return found
@@ -230,5 +232,5 @@ def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     return context.adapters.of(session) if session is not None else context.agents.make_by_type(agent_type)
 
 
-def _count_records(agent: Agent, session_ref: str, data: bytes) -> int:
-    return agent.transcript(session_ref, data).end().count
+def _count_records(agent: Agent, session_ref: str, data: Content) -> int:
+    return long_transcripts.opened(agent, session_ref, data).end().count

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import files, lifecycle
+from entire.agents import long_transcripts
 from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history
 from entire.model import prefix
@@ -215,7 +216,8 @@ class Rewind:
         if conversation.file.what == WRITTEN:
             transcripts.forget(session)
             if counted is None:
-                counted = conversation.agent.transcript(conversation.file.path, data).at(session.covered.position.count)
+                transcript = long_transcripts.opened(conversation.agent, conversation.file.path, data)
+                counted = transcript.at(session.covered.position.count)
         session.covered = replace(
             session.covered, position=counted if counted is not None else session.covered.position
         )

@@ -6,6 +6,7 @@ since the rewind must stay in them, or answers would be counted twice.
 
 from __future__ import annotations
 
+from entire.agents import long_transcripts
 from entire.model import jsontext
 from entire.model.value import replace
 from entire.resume import recount
@@ -48,9 +49,9 @@ def _open_files(before: Session, state: Session, undone: Transaction) -> list[st
 def _restore_conversation(context: Context, draft: Draft, before: Session, state: Session, undone: Transaction) -> None:
     """Restore what a state holds about its conversation; what checkpoints contain stays counted."""
     agent = context.adapters.of(state)
-    data = draft.planned(before.session_ref) if before.session_ref else None
+    data = draft.planned_transcript(before.session_ref) if before.session_ref else None
     if data is None and agent is not None and state.session_ref:
-        data = agent.transcript(state.session_ref).snapshot()
+        data = long_transcripts.content(agent.transcript(state.session_ref))
     known = recount.counted(context.place, agent, state, data or b"") if agent is not None else None
     state.covered = replace(state.covered, position=known if known is not None else before.covered.position)
     more = {subagent: position for subagent, position in before.covered.subagents.items()

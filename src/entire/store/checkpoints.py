@@ -287,7 +287,7 @@ def _hashed_parts(objects: Objects, slot: Slot, parts: Sequence[bytes]) -> int:
 
     When the Go CLI joins two histories of a slot that became shorter, it brings the later parts of the longer one back.
     """
-    stored = _stored_hash(objects, slot)
+    stored = stored_hash(objects, slot)
     digest = sha256()
     for number, part in enumerate(parts if stored else (), 1):
         digest.update(b"\n" if number > 1 else b"")
@@ -329,13 +329,8 @@ def content_hash(data: bytes) -> str:
     return "sha256:" + sha256(data).hexdigest()
 
 
-def hash_matches(objects: Objects, slot: Slot) -> bool | None:
-    """Compare a transcript with its stored hash; None without one. Old data may mismatch: this is only informative."""
-    stored = _stored_hash(objects, slot)
-    return stored == content_hash(transcript(objects, slot)) if stored else None
-
-
-def _stored_hash(objects: Objects, slot: Slot) -> str:
+def stored_hash(objects: Objects, slot: Slot) -> str:
+    """Return the hash that was stored with a transcript, '' if there is none."""
     oid = slot.files.get("content_hash.txt")
     return ((objects.small_blob(oid) if oid else None) or b"").decode("ascii", "replace").strip()
 

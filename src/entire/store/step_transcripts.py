@@ -64,7 +64,7 @@ class SavedTranscript(Value):
 
 def latest(objects: Objects, session: Session, agent: Agent) -> SavedTranscript | None:
     """Return what was last stored of a session's transcript: at a turn's end, else in its last checkpoint."""
-    for parts in _stored_parts(objects, session):
+    for parts in stored_parts(objects, session):
         blobs = [objects.blob(oid) for oid in parts]
         content = [blob for blob in blobs if blob is not None]
         if parts and len(content) == len(parts):
@@ -73,7 +73,7 @@ def latest(objects: Objects, session: Session, agent: Agent) -> SavedTranscript 
     return None
 
 
-def _stored_parts(objects: Objects, session: Session) -> Iterator[tuple[str, ...]]:
+def stored_parts(objects: Objects, session: Session) -> Iterator[tuple[str, ...]]:
     """Yield the parts of the last turn's end, then those of the last checkpoint, as far as there are any."""
     if session.conversation:
         yield _parts(session_files(objects, session.conversation, session.session_id))

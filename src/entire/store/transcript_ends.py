@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from entire.model.value import Value
+from entire import contents
+from entire.model.value import Value, replace
 from entire.store import checkpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.read import Objects
+    from entire.model.transcripts import Content
     from entire.store.checkpoints import Join, Slot
 
 BYTES, RECORDS = 48 << 20, 40_000  # as conversations, they take less than 300 MB of memory
@@ -48,8 +50,30 @@ def read(objects: Objects, slot: Slot, join: Join | None = None) -> TranscriptEn
         breaks += part.lines + part.data.count(b"\n") + 1
     if is_whole:
         return cut(checkpoints.join_parts(objects, slot, parts, join))
-    data = cut(b"\n".join(parts)).data
+    joined = b"\n".join(parts)
+    parts.clear()  # they are many MB
+    data = cut(joined).data
     return TranscriptEnd(data=data, first=breaks - data.count(b"\n"), left_out=size - len(data))
+
+
+def of_blob(objects: Objects, oid: str) -> TranscriptEnd:
+    """Return the end of a transcript in one blob, nothing if git lacks it."""
+    found = objects.end_of_blob(oid, BYTES)
+    if found is None:
+        return TranscriptEnd(data=b"")
+    end = cut(found.data)
+    return replace(end, first=found.lines + end.first, left_out=found.left_out + end.left_out)
+
+
+def of(content: Content) -> TranscriptEnd:
+    """Return the end of a transcript that may be too long for memory."""
+    if isinstance(content, bytes):
+        return cut(content)
+    start = max(len(content) - BYTES, 0)
+    start = start and contents.line_end(content, start)
+    end = cut(contents.read(content, start, len(content)))
+    before = contents.count_lines(contents.part(content, 0, start))
+    return TranscriptEnd(data=end.data, first=before + end.first, left_out=start + end.left_out)
 
 
 def cut(data: bytes) -> TranscriptEnd:
@@ -61,5 +85,8 @@ def cut(data: bytes) -> TranscriptEnd:
         return TranscriptEnd(data=data)
     if is_document:
         return TranscriptEnd(data=b"", left_out=len(data))
-    end = b"\n".join(data.rsplit(b"\n", RECORDS + ended)[1:])
+    at = len(data) - ended
+    for _ in range(RECORDS):
+        at = data.rfind(b"\n", 0, at)
+    end = data[at + 1 :]
     return TranscriptEnd(data=end, first=breaks - end.count(b"\n"), left_out=len(data) - len(end))

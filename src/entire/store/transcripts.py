@@ -335,7 +335,7 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects, red
     Of lines, only those after what is stored already are redacted, and nothing is written if there are none.
     """
     size = sum(map(len, chunks))
-    if len(chunks) != 1 or not _is_lines(chunks[0]):
+    if len(chunks) != 1 or not is_lines(chunks[0]):
         forget(session)
         parts = _document(session, chunks, objects, redactor)
         session.storage = replace(session.storage, redacted_with=redactor.memory_size())
@@ -379,10 +379,10 @@ def _document(
 
 def redact(content: bytes, redactor: Redactor) -> Redacted:
     """Redact a transcript of either form: JSON lines each for itself, a document as a whole."""
-    return redactor.redact_jsonl(content) if _is_lines(content) else redactor.redact_json(content)
+    return redactor.redact_jsonl(content) if is_lines(content) else redactor.redact_json(content)
 
 
-def _is_lines(data: bytes) -> bool:
+def is_lines(data: bytes) -> bool:
     """Tell whether the first of several lines is a complete JSON value."""
     end = data.find(b"\n") + 1
     if not (data[end : end + _CHECKED].strip() or data[end:].strip()) or not end:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from entire import files
+from entire import contents, files
 from entire.errors import EntireError
 from entire.model.value import Value
 
@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from entire.model.transcripts import Content
 
 _BLOCK = 1 << 20
 _NOT_THERE = (FileNotFoundError, NotADirectoryError)
@@ -196,13 +198,14 @@ def duplicate(source: str, target: str, mode: int) -> None:
         _copy_bytes(source, target, mode & 0o777 | 0o600)
 
 
-def write_copy(target: str, data: bytes, mode: int) -> None:
+def write_copy(target: str, data: Content, mode: int) -> None:
     """Write a file in a private folder, always readable by its owner."""
     os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
     files.remove(target)
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
-        _write_all(fd, data)
+        for block in contents.blocks(data):
+            _write_all(fd, block)
         _set_mode(fd, mode & 0o777 | 0o600)
     finally:
         os.close(fd)

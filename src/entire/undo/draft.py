@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from entire import files, tree_files
+from entire import contents, files, tree_files
 from entire.errors import EntireError
 from entire.git import head, refs
 from entire.model.effects import Delete, Run, Write
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from entire.layout import Place
+    from entire.model.transcripts import Content
     from entire.undo.backups import Mark
     from entire.undo.noted import NotedTranscript
     from entire.undo.transaction import Transaction
@@ -89,7 +90,7 @@ class Draft:
             files.remove(prepared)
         self._become(path, f"a/{path}", None)
 
-    def write_private(self, path: str, data: bytes | None, *, mode: int = 0o600) -> None:
+    def write_private(self, path: str, data: Content | None, *, mode: int = 0o600) -> None:
         """Write a file outside the worktree, by its absolute path; None deletes it. Links are followed."""
         if data is None:
             self._become_private(path, None)
@@ -148,7 +149,7 @@ class Draft:
                 mode = 0o600
             self.write_private(effect.path, effect.data if isinstance(effect, Write) else None, mode=mode)
 
-    def note_transcript(self, ref: str, was: bytes, becomes: bytes) -> None:
+    def note_transcript(self, ref: str, was: Content, becomes: Content) -> None:
         """Note what commands make of a transcript that is no file, for ``planned``, ``noted`` and ``kept``."""
         try:
             self._transcripts[ref] = noted.note(self.folder, len(self._transcripts), ref, was, becomes)
@@ -159,18 +160,23 @@ class Draft:
     def runs_commands(self) -> bool:
         return bool(self._commands)
 
-    def noted(self) -> dict[str, bytes]:
+    def noted(self) -> dict[str, Content]:
         """Return the noted transcripts as they are before the change, by their references."""
         return {ref: noted.read(self.folder, found.was) for ref, found in self._transcripts.items()}
 
     def planned(self, path: str) -> bytes | None:
-        """Return the new content of a private file or noted transcript; None if it does not change or is deleted."""
+        """Return the new content of a private file; None if it does not change or is deleted."""
+        found = self.planned_transcript(path)
+        return None if found is None else bytes(found)
+
+    def planned_transcript(self, path: str) -> Content | None:
+        """Return the new content of a transcript, also a noted one; None if it does not change or is deleted."""
         if path in self._transcripts:
             return noted.read(self.folder, self._transcripts[path].becomes) or None
         item = self._items.get(os.path.realpath(path))
         if item is None or item.becomes is None:
             return None
-        return files.read(os.path.join(self.folder, item.becomes.copy))
+        return contents.of_file(os.path.join(self.folder, item.becomes.copy))
 
     def changes(self, path: str) -> bool:
         """Tell whether a private file or noted transcript changes."""
@@ -281,7 +287,7 @@ class Draft:
         self._copied += 1
         return f"{folder}/{self._copied}"
 
-    def _write_copy(self, copy: str, data: bytes, mode: int) -> None:
+    def _write_copy(self, copy: str, data: Content, mode: int) -> None:
         try:
             backups.write_copy(os.path.join(self.folder, copy), data, mode)
         except OSError as error:
@@ -365,8 +371,8 @@ class Draft:
             self._revert_index(*indexes[-1])
         for effect in commands.way_back([commands.effects(folder, plan.commands) for folder, plan in plans]):
             self.run(effect)
-        for ref, contents in noted.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
-            self.note_transcript(ref, *contents)
+        for ref, ends in noted.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
+            self.note_transcript(ref, *ends)
 
     def _revert_refs(self, plan: ChangePlan, instead: Mapping[str, str]) -> None:
         """Restore refs and HEAD. Raises EntireError if any was moved since, because its new position would be lost."""
@@ -409,9 +415,9 @@ def _read_plan(place: Place, done: Transaction) -> ChangePlan:
 def _copy_back(source: str, target: str, item: PathChange) -> None:
     """Copy what a path was; a conversation without the thinking blocks that the agent's service would refuse."""
     mode = item.was.mode if item.was is not None else 0
-    own = files.read(source) if item.given and stat.S_ISREG(mode) else None
-    whole = seals.without_broken(own or b"")
-    if own is None or whole == own:
+    own = contents.of_file(source) if item.given and stat.S_ISREG(mode) else b""
+    whole = seals.without_broken(own)
+    if whole is own:
         backups.duplicate(source, target, mode)
     else:
         backups.write_copy(target, whole, mode)

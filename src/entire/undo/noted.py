@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import contents
 from entire.model.value import Value
 from entire.undo import backups
 
@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
+
+    from entire.model.transcripts import Content
 
 _FOLDER = "transcripts"
 
@@ -35,7 +37,7 @@ def from_json(value: list[Any]) -> NotedTranscript:
     return NotedTranscript(ref=ref, was=was, becomes=becomes)
 
 
-def note(folder: str, number: int, ref: str, was: bytes, becomes: bytes) -> NotedTranscript:
+def note(folder: str, number: int, ref: str, was: Content, becomes: Content) -> NotedTranscript:
     """Copy a transcript's content before and after into a transaction's folder."""
     noted = NotedTranscript(ref=ref, was=f"{_FOLDER}/{number}.was", becomes=f"{_FOLDER}/{number}.becomes")
     backups.write_copy(os.path.join(folder, noted.was), was, 0o600)
@@ -43,13 +45,13 @@ def note(folder: str, number: int, ref: str, was: bytes, becomes: bytes) -> Note
     return noted
 
 
-def read(folder: str, copy: str) -> bytes:
-    return files.read(os.path.join(folder, copy)) or b""
+def read(folder: str, copy: str) -> Content:
+    return contents.of_file(os.path.join(folder, copy))
 
 
-def way_back(groups: Iterable[tuple[str, Sequence[NotedTranscript]]]) -> Mapping[str, tuple[bytes, bytes]]:
+def way_back(groups: Iterable[tuple[str, Sequence[NotedTranscript]]]) -> Mapping[str, tuple[Content, Content]]:
     """Return the content before and after the undo of some groups, the newest first; each comes with its folder."""
-    found: dict[str, tuple[bytes, bytes]] = {}
+    found: dict[str, tuple[Content, Content]] = {}
     for folder, group in groups:
         for noted in group:
             present, _ = found.get(noted.ref) or (read(folder, noted.becomes), b"")

@@ -10,7 +10,7 @@ from entire.workspace.opened import Subject, without_fetching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from entire.model import requests
     from entire.model.digests import DigestView
@@ -58,6 +58,13 @@ class Checkpoints(Subject):
 
         name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
         return checkpoints.transcript(self._opened.catalog, name, session_id)
+
+    @without_fetching
+    def transcript_blocks(self, checkpoint: CheckpointView, session_id: str = "") -> Iterator[bytes]:
+        """Return what ``transcript`` does, block by block: it may be too long for memory."""
+        from entire.queries import checkpoints
+
+        return checkpoints.transcript_blocks(self._opened.catalog, checkpoint.id, session_id)
 
     @without_fetching
     def conversation(self, checkpoint: CheckpointView | str, session_id: str = "", start: int = 0) -> list[MessageView]:

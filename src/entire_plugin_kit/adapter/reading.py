@@ -304,8 +304,8 @@ def agrees_with_its_stored_copy(rig: Rig, folder: Path) -> None:
         agreement = rig.adapter().transcript(player.ref).agreement(redacted)
         assert not agreement.stored_is_longer, number
         assert agreement.own_is_longer is (number < 2), number
-        assert questions.same(rig.adapter(), agreement.common, data), number
-        assert secret.encode() in agreement.common
+        assert questions.same(rig.adapter(), bytes(agreement.common), data), number
+        assert secret.encode() in bytes(agreement.common)
         for earlier in own[: number + 1]:
             _check_longer(rig, earlier, redacted, is_longer=earlier != data)
     other = rig.play(folder, "b-session")
@@ -320,6 +320,6 @@ def _check_longer(rig: Rig, own: bytes, stored: bytes, *, is_longer: bool) -> No
     agreement = rig.adapter().transcript("", stored=own).agreement(stored)
     assert agreement.stored_is_longer is is_longer
     assert not agreement.own_is_longer
-    assert questions.same(rig.adapter(), agreement.common, own)
-    joined = rig.adapter().transcript("", stored=agreement.joined)
+    assert questions.same(rig.adapter(), bytes(agreement.common), own)
+    joined = rig.adapter().transcript("", stored=bytes(agreement.joined))
     same(joined.end().count, rig.adapter().transcript("", stored=stored).end().count)

@@ -211,7 +211,7 @@ def carry_out(plan: PutBack) -> None:
             same(done.returncode, 0, done.stderr)
         elif isinstance(effect, Write):
             os.makedirs(os.path.dirname(effect.path), exist_ok=True)
-            Path(effect.path).write_bytes(effect.data)
+            Path(effect.path).write_bytes(bytes(effect.data))
         else:
             Path(effect.path).unlink(missing_ok=True)
 

@@ -228,7 +228,7 @@ def test_what_was_put_back_reads_the_same(agent: Gemini, chats: Path) -> None:
     wanted = whole.prompts(START, until), whole.tokens(START, until), whole.files(START, until)
     for effect in agent.put_back(str(own), whole.cut(until), {}).effects:
         assert isinstance(effect, Write)
-        Path(effect.path).write_bytes(effect.data)
+        Path(effect.path).write_bytes(bytes(effect.data))
     again = agent.transcript(str(own))
     assert (again.prompts(START), again.tokens(START), again.files(START)) == wanted
 

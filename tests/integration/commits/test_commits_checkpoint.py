@@ -21,7 +21,7 @@ from entire.model.records import SessionRecord
 from entire.model.transcripts import TokenUsage
 from entire.model.value import replace
 from entire.redact import Redacted, trusted
-from entire.store import checkpoint_writer, checkpoints, gojson
+from entire.store import checkpoint_writer, checkpoints, gojson, stored_contents
 from entire.store.checkpoint_writer import SlotContent, TaskContent
 
 ID = CheckpointId("a1b2c3d4e5f6")
@@ -213,7 +213,7 @@ def test_quirks_of_old_data_are_read(where: str) -> None:
     assert found.records[0].checkpoint_transcript_start == 4
     with Objects(where) as objects:
         assert checkpoints.transcript(objects, found.slots[1]) == b"old"
-        assert checkpoints.hash_matches(objects, found.slots[1]) is False
+        assert stored_contents.hash_matches(objects, found.slots[1]) is False
         assert checkpoints.transcript(objects, found.slots[2]) == b"0\n1\n2"
         assert checkpoints.transcript(objects, found.slots[0]) == b""
         assert checkpoints.prompts(objects, found.slots[0]) == []

@@ -13,7 +13,7 @@ import pytest
 from entire.forgetting import remaining_copies
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
-from entire.store import checkpoints, forgotten, merge, returned
+from entire.store import checkpoints, forgotten, merge, returned, stored_contents
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN, TULIP
@@ -76,7 +76,7 @@ def test_the_hash_beside_a_transcript_stays_true(forget: Forget) -> None:
     with Objects(str(forget.story.root)) as objects:
         found = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(forget.checkpoint))
         assert found is not None
-        assert [checkpoints.hash_matches(objects, slot) for slot in found.slots] == [True]
+        assert [stored_contents.hash_matches(objects, slot) for slot in found.slots] == [True]
 
 
 def test_a_session_goes_on_after_it_and_stores_nothing_forgotten(forget: Forget) -> None:

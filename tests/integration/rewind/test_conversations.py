@@ -46,8 +46,8 @@ def test_a_checkpoint_has_all_its_sessions(story: Story, pair: tuple[Session, Se
         one.id: "cut",
         other.id: "unchanged",
     }
-    assert found[one.id].records == found[one.id].file.data.count(b"\n") > 0
-    assert b"More" not in found[one.id].file.data
+    assert found[one.id].records == bytes(found[one.id].file.data).count(b"\n") > 0
+    assert b"More" not in bytes(found[one.id].file.data)
     assert list(of(story, "HEAD", other.id)) == [other.id]
 
 
@@ -70,7 +70,7 @@ def test_a_turn_ends_where_it_ended_also_when_the_file_is_gone(story: Story, pai
     assert of(story, turn.id)[one.id].file.data == before
     Path(one.file).unlink()
     found = of(story, turn.id)[one.id]
-    assert (found.file.what, found.file.data.splitlines()) == ("written", before.splitlines())
+    assert (found.file.what, bytes(found.file.data).splitlines()) == ("written", before.splitlines())
 
 
 def test_an_agent_that_runs_is_told_to_be_closed(story: Story, pair: tuple[Session, Session]) -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from entire.agents import transcripts
 from entire.agents.demo.agent import Demo
@@ -18,6 +18,9 @@ from entire.model.events import Event
 from entire.model.transcripts import START, Agreement, FileReport, Position, SessionFile, Subagent, TokenUsage
 from entire.model.value import replace
 from tests.rigs.demo import DemoRig
+
+if TYPE_CHECKING:
+    from entire.model.transcripts import Content
 
 
 class Faulty(Demo):
@@ -104,8 +107,8 @@ class CutsNothing(DemoTranscript):
 
 
 class ComparesBytes(DemoTranscript):
-    def agreement(self, stored: bytes) -> Agreement:
-        own = self.snapshot()
+    def agreement(self, stored: Content) -> Agreement:
+        own, stored = self.snapshot(), bytes(stored)
         length = next(
             (at for at, (a, b) in enumerate(zip(own, stored, strict=False)) if a != b), min(len(own), len(stored))
         )
@@ -121,7 +124,7 @@ class EndsAnswersWhereTheyBegin(DemoTranscript):
 
 class NeedsItsFile(DemoTranscript):
     def snapshot(self) -> bytes:
-        return Path(self.source).read_bytes() if isinstance(self.source, str) else self.source
+        return Path(self.source).read_bytes() if isinstance(self.source, str) else bytes(self.source)
 
 
 class TrustsItsRecords(DemoTranscript):

@@ -83,7 +83,7 @@ def test_of_several_transcripts_of_a_session_the_one_that_went_on_longest_counts
         for stored in (*order, None):
             _keep_latest(found, stored)
         assert found["s"] is late
-    step = piece(late.data)
+    step = piece(bytes(late.data))
     found = {"s": late}
     _keep_latest(found, step)
     assert found["s"] is late

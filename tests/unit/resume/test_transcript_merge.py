@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire import contents
 from entire.agents import lines
 from entire.agents.contract import Agent, Transcript
 from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
+from entire.contents import Scratch
 from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.model.session import Session
@@ -23,6 +26,9 @@ from entire.model.transcripts import Message, SessionRef
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl
+
+if TYPE_CHECKING:
+    from entire.model.transcripts import Content
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 ID = "3f1c9a52-0000-4000-8000-000000000001"
@@ -34,10 +40,13 @@ class Memory:
     name = "claude-code"
     capabilities: ClassVar[frozenset[str]] = frozenset({"session_resumer"})
 
-    def __init__(self, live: bytes) -> None:
+    def __init__(self, live: Content) -> None:
         self.live = live
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+    def is_lines(self, beginning: bytes) -> bool:
+        return True
+
+    def transcript(self, session_ref: str, stored: Content | None = None) -> Transcript:
         live = self.live if session_ref == "/sessions/" + ID else b""
         return LineTranscript(session_ref, live if stored is None else stored)
 
@@ -53,7 +62,7 @@ class Memory:
 
 
 class Document(Memory):
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> Transcript:
         live = self.live if session_ref == "/sessions/" + ID else b""
         return DocumentTranscript(session_ref, live if stored is None else stored)
 
@@ -62,11 +71,24 @@ PLACE = Place(top="/nowhere/repo", git_dir="/nowhere/repo/.git", common_dir="/no
 
 
 def back_to(live: bytes, stored: bytes, lines: int | None = None, kind: type[Memory] = Memory) -> TranscriptChange:
-    return transcript_merge.back_to(PLACE, kind(live), None, ID, stored, lines)  # type: ignore[arg-type]
+    return _alike(lambda stored, live: transcript_merge.back_to(
+        PLACE, kind(live), None, ID, stored, lines), stored, live)  # type: ignore[arg-type]  # fmt: skip
 
 
 def onto(live: bytes, stored: bytes, kind: type[Memory] = Memory, *, created: float = 0.0) -> TranscriptChange:
-    return transcript_merge.onto(PLACE, kind(live), None, ID, stored, created)  # type: ignore[arg-type]
+    return _alike(lambda stored, live: transcript_merge.onto(
+        PLACE, kind(live), None, ID, stored, created), stored, live)  # type: ignore[arg-type]  # fmt: skip
+
+
+def _alike(merge: Callable[[Content, Content], TranscriptChange], stored: bytes, live: bytes) -> TranscriptChange:
+    """Return what becomes of transcripts in memory, and see that those that are too long for it become the same."""
+    found = merge(stored, live)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contents, "MOST", 8)
+        patch.setattr(contents, "_BLOCK", 50)
+        long = merge(*(Scratch().keep([content]) for content in (stored, live)))
+        assert (long.what, bytes(long.data), long.live_is_newer) == (found.what, found.data, found.live_is_newer)
+    return found
 
 
 def record(number: int, text: str) -> bytes:
@@ -186,7 +208,7 @@ class Shown(LineTranscript):
 @pytest.mark.parametrize("form", [Dated, Shown])
 def test_the_transcript_itself_says_how_old_it_is(form: type[LineTranscript]) -> None:
     class Own(Memory):
-        def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+        def transcript(self, session_ref: str, stored: Content | None = None) -> Transcript:
             return form(session_ref, self.live if stored is None else stored)
 
     for mine, theirs, newer in ((9, 5, True), (5, 9, False)):
@@ -282,7 +304,7 @@ def test_what_of_a_transcript_is_stored_already(past: list[str], later: list[str
     assert transcript_merge.covered(lines, "", b"", data) == b""
     document: Any = Document(b"")
     whole = document_of("one", "two")
-    assert json.loads(transcript_merge.covered(document, "", document_of("one"), whole) or b"") == json.loads(
+    assert json.loads(bytes(transcript_merge.covered(document, "", document_of("one"), whole) or b"")) == json.loads(
         document_of("one")
     )
     assert transcript_merge.covered(document, "", whole, document_of("one")) is None
@@ -298,13 +320,13 @@ def test_documents_are_cut_between_messages() -> None:
     assert stored != live
     assert (onto(live, stored, Document).what, back_to(live, stored, None, Document).data) == (UNCHANGED, live)
     cut = back_to(live, stored, 2, Document)
-    assert (cut.what, json.loads(cut.data)["messages"]) == (CUT, [f"key {SECRET} end", "more"])
+    assert (cut.what, json.loads(bytes(cut.data))["messages"]) == (CUT, [f"key {SECRET} end", "more"])
     short = bytes(redact_json(document_of(f"key {SECRET} end")))
     assert onto(live, short, Document).live_is_newer
     longer = bytes(redact_json(document_of(f"key {SECRET} end", "more", "most", "last")))
     joined = onto(live, longer, Document)
     assert (joined.what, joined.live_is_newer) == (WRITTEN, False)
-    assert json.loads(joined.data)["messages"] == [f"key {SECRET} end", "more", "most", "last"]
+    assert json.loads(bytes(joined.data))["messages"] == [f"key {SECRET} end", "more", "most", "last"]
     other = onto(live, document_of("another"), Document)
     assert (other.what, other.live_is_newer) == (WRITTEN, True), "they differ: the live one is more recent"
 
@@ -385,8 +407,8 @@ def test_an_agent_that_cannot_go_on_has_no_place() -> None:
 
 
 class Blobs:
-    def blob(self, name: str) -> bytes | None:
-        return {"1": b"one\n", "2": b"two\n"}.get(name)
+    def blocks(self, name: str) -> list[bytes] | None:
+        return {"1": [b"one\n"], "2": [b"two\n"]}.get(name)
 
 
 def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Path) -> None:

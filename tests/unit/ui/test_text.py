@@ -63,11 +63,11 @@ def test_what_goes_to_a_terminal_and_to_a_file() -> None:
 def test_bytes_are_exact_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw))
-    text.write_bytes(b"a\x1b[2J\xff\r\n")
+    text.write_bytes([b"a\x1b[2J", b"\xff\r\n"])
     assert raw.getvalue() == b"a\x1b[2J\xff\r\n"
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    text.write_bytes(b"a\x1b[2J\xff\r\n")
+    text.write_bytes([b"a\x1b[2J", b"\xff\r\n"])
     assert terminal.getvalue() == "a^[[2J\N{REPLACEMENT CHARACTER}\n"
 
 

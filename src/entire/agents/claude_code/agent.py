@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from entire.agents.claude_code.transcript import ClaudeTranscript
     from entire.agents.file_agent import Settings
     from entire.model.events import Event
-    from entire.model.transcripts import Position, SessionFile
+    from entire.model.transcripts import Content, Position, SessionFile
 
 _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
 
@@ -82,7 +82,7 @@ class ClaudeCode(FileAgent):
 
     # transcripts
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> ClaudeTranscript:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> ClaudeTranscript:
         from entire.agents.claude_code.transcript import ClaudeTranscript
 
         return ClaudeTranscript(session_ref, stored)

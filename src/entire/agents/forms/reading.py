@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from entire import contents
 from entire.agents import transcripts
 from entire.agents.forms import calls, messages
 from entire.agents.transcripts import clean
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from entire.agents.forms.messages import Native
     from entire.conversation.records import Record
+    from entire.model.transcripts import Content
 
     Gist = tuple[str, str]
 
@@ -28,6 +30,7 @@ _PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
 _NONE = -1
 
 _TAIL = 1 << 18  # bytes of a transcript that are searched for its latest time first
+_LONGEST_TIME = 100  # bytes, with its name
 _TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
 
 
@@ -39,25 +42,28 @@ def records(data: bytes, *, is_subagent: bool = False) -> Iterator[Record]:
         yield replace(record, by=AGENT) if is_subagent and isinstance(record, Prompt) else record
 
 
-def last_time(data: bytes) -> float:
+def last_time(data: Content) -> float:
     """Return the latest time among a transcript's last records, in any form, also as a number; 0.0 if they have none.
 
     A document's last records are in no particular place: all of it is read.
     """
-    for part in (data[-_TAIL:], data) if len(data) > _TAIL else (data,):
+    tail = contents.read(data, max(len(data) - _TAIL, 0), len(data))
+    for part in (tail, data) if len(data) > _TAIL else (data,):
         told = max((messages.moment(native) for _, native in _natives(part)), default=0.0)
-        written = (parse_time(time[1].decode("ascii")) for time in re.finditer(_TIME, part))
+        blocks = contents.overlapping(part, _LONGEST_TIME)
+        written = (parse_time(time[1].decode("ascii")) for block in blocks for time in re.finditer(_TIME, block))
         if latest := max(told, max(written, default=0.0)):
             return latest
     return 0.0
 
 
-def _natives(data: bytes) -> Iterator[tuple[int, Native]]:
+def _natives(data: Content) -> Iterator[tuple[int, Native]]:
     """Yield each record with its number: the lines of a JSONL file, or the messages of a document.
 
     A document's own fields come after them, because they say what to undo.
     """
-    document = transcripts.loads(data) if data.lstrip()[:1] == b"{" else None  # several JSON lines are none
+    is_object = isinstance(data, bytes) and data.lstrip()[:1] == b"{"
+    document = transcripts.loads(bytes(data)) if is_object else None  # several JSON lines are none
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         rest = {name: value for name, value in document.items() if name != "messages"}
         numbered: Iterable[object] = [*document["messages"], rest]
@@ -68,8 +74,11 @@ def _natives(data: bytes) -> Iterator[tuple[int, Native]]:
             yield at, native
 
 
-def _lines(data: bytes) -> Iterator[bytes]:
+def _lines(data: Content) -> Iterator[bytes]:
     """Yield lines without their newlines, one at a time."""
+    if not isinstance(data, bytes):
+        yield from (line for line, _ in transcripts.lines(data))
+        return
     start = 0
     while (end := data.find(b"\n", start)) >= 0:
         yield data[start:end]

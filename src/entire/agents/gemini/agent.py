@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from entire.agents.gemini.transcript import ChatLines
     from entire.model.effects import PutBack
     from entire.model.events import Event
-    from entire.model.transcripts import SessionFile
+    from entire.model.transcripts import Content, SessionFile
 
 
 class Gemini(FileAgent):
@@ -66,7 +66,7 @@ class Gemini(FileAgent):
 
     # transcripts
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> ChatLines | ChatDocument:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> ChatLines | ChatDocument:
         """Return a chat in the form that its content has."""
         from entire.agents.gemini import records
 
@@ -83,6 +83,10 @@ class Gemini(FileAgent):
         from entire.agents.gemini import chunks as parts
 
         return parts.join(chunks)
+
+    def is_lines(self, beginning: bytes) -> bool:
+        first, newline, _ = beginning.partition(b"\n")
+        return bool(newline) and first.strip() != b"{" and b'"messages"' not in first
 
     # installing
 
@@ -120,13 +124,13 @@ class Gemini(FileAgent):
         held = sessions.session_id(transcript)
         return held if held and session_id.endswith(f"-{held}") else session_id
 
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         from entire.agents.gemini import sessions
 
         return sessions.put_back(session_ref, transcript, subagents)
 
 
-def _open_chat(session_ref: str, stored: bytes | None) -> ChatLines | ChatDocument:
+def _open_chat(session_ref: str, stored: Content | None) -> ChatLines | ChatDocument:
     from entire.agents.gemini import sessions
     from entire.agents.gemini.transcript import ChatLines
 

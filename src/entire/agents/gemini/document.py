@@ -11,12 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.gemini.stream import ChatStream
     from entire.conversation.conversation import Conversation
+    from entire.model.transcripts import Content
 
 
 class ChatDocument(Chat, DocumentTranscript):
     """A chat in the older form. ``place``: where the document is, if the agent will continue it at ``session_ref``."""
 
-    def __init__(self, session_ref: str, stored: bytes | None = None, place: str = "") -> None:
+    def __init__(self, session_ref: str, stored: Content | None = None, place: str = "") -> None:
         super().__init__(session_ref, stored)
         self.source = place or self.source
         self._parts = {}

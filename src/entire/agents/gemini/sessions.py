@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from entire.agents.gemini.records import Native
     from entire.agents.transcripts import Source
     from entire.model.effects import PutBack
+    from entire.model.transcripts import Content
 
 _HEAD = 1 << 12
 _PREFIX = "session-"
@@ -202,8 +203,9 @@ def _messages(record: object) -> list[Native]:
 # ---------------------------------------------------------------- putting back
 
 
-def put_back(session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+def put_back(session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
     """Return what makes the agent find a session with this transcript, in a file of its form and without stubs."""
+    from entire import contents
     from entire.model.effects import Delete, PutBack, Write
 
     session = session_id(transcript) or session_id(session_ref)
@@ -216,7 +218,8 @@ def put_back(session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]
         if lines != document and os.path.exists(lines):  # how the agent continued the document
             effects.append(Delete(path=lines))
     else:  # the agent appends to the last line
-        effects = [Write(path=lines, data=transcript if transcript.endswith(b"\n") else transcript + b"\n")]
+        is_whole = transcripts.byte_before(transcript, len(transcript)) == b"\n"
+        effects = [Write(path=lines, data=transcript if is_whole else contents.joined(transcript, b"\n"))]
     for name, data in subagents.items():
         path = subagent_file(session_ref, session, name)
         if path:

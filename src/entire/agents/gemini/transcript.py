@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from entire.agents.gemini.stream import Placed
-    from entire.model.transcripts import FileLines, Subagent
+    from entire.model.transcripts import Content, FileLines, Subagent
 
 DOCUMENT = "document:"
 """How a mark in a document begins; the id of the last message follows."""
@@ -58,7 +58,7 @@ class Chat(RecordSource):
 class ChatLines(Chat, LineTranscript):
     """A chat that grows by lines. It is stored whole, because the Go CLI reads parts of this agent as documents."""
 
-    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
         super().__init__(session_ref, stored)
         self._parts = {}
 

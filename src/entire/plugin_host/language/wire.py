@@ -396,7 +396,10 @@ TOKENS = Codec(write=usage_to_json, read=lambda given: UNKNOWN if (found := _rea
 TASK = record(Subagent, {**_SUBAGENT, "background": FLAG})
 """A subagent whose id may not be known yet."""
 SUBAGENTS = _listed(record(Subagent, {**_SUBAGENT, "background": FLAG}, "id"))
-AGREEMENT = Codec(write=lambda agreement: dict(agreement.__dict__), read=_read_agreement)
+AGREEMENT = Codec(
+    write=lambda found: {**found.__dict__, "common": bytes(found.common), "joined": bytes(found.joined)},
+    read=_read_agreement,
+)
 FILE_LINES = record(
     FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER, "settled": Codec(write=_same, read=whole)}, "size"
 )
@@ -412,7 +415,7 @@ SESSION_FILES = _listed(Codec(write=_SESSION_FILE.write, read=_read_session_file
 
 def _write_effect(effect: Write | Delete | Run) -> dict[str, Any]:
     if isinstance(effect, Write):
-        return {"write": effect.path, "content": effect.data}
+        return {"write": effect.path, "content": bytes(effect.data)}
     if isinstance(effect, Delete):
         return {"delete": effect.path}
     told = {"run": list(effect.argv), "undo": list(effect.undo_argv), "env": dict(effect.env)}

@@ -26,10 +26,10 @@ class EntryReader:
         self._data = b""
         self._whole: Reading | None = None
 
-    def messages(self, end: TranscriptEnd, agent: Agent | None) -> list[Message]:
-        """Return the messages in the end of a transcript."""
-        found = self._messages(end.data, agent)
-        return [replace(message, at=message.at + end.first) for message in found] if end.first else found
+    def messages(self, end: TranscriptEnd, agent: Agent | None) -> Iterator[Message]:
+        """Yield the messages in the end of a transcript: they may be many."""
+        for message in self._messages(end.data, agent):
+            yield replace(message, at=message.at + end.first) if end.first else message
 
     def _messages(self, data: bytes, agent: Agent | None) -> list[Message]:
         if agent is not None and hasattr(agent.transcript(""), "messages"):  # it displays them in its own way

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 
+from entire.agents import long_transcripts
 from entire.directory import AgentDirectory
 from entire.git import history, read
 from entire.index.entries import OPEN, IndexSource
+from entire.model.value import replace
 from entire.queries.searches import entries
-from entire.recording.stored_agent import StoredAgent
-from entire.store import sessions, step_transcripts, transcript_ends, transcripts, turnlog
+from entire.store import sessions, stored_contents, transcript_ends, transcripts, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from entire.index.entries import IndexEntry
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.model.transcripts import Content
     from entire.redact import Redactor
+    from entire.store.transcript_ends import TranscriptEnd
 
 
 class OpenConversations:
@@ -51,18 +54,23 @@ class OpenConversations:
         """Return what an open session says; its agent's plugin is not asked."""
         session = self._sessions[source.key]
         agent = AgentDirectory.without_plugins().agent_of(session) if session.agent else None
-        content = _own_content(session, agent, self._redactor) or self._saved_content(session, agent)
+        end = self._own(session, agent) or transcript_ends.of(self._saved(session, agent))
         notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:
             prompts.append(session.turn.prompt)
-        return entries.of(
-            entries.EntryReader(session.session_id).messages(transcript_ends.cut(content), agent), prompts
-        )
+        return entries.of(entries.EntryReader(session.session_id).messages(end, agent), prompts)
 
-    def _saved_content(self, session: Session, agent: Agent | None) -> bytes:
-        saved = step_transcripts.latest(self._objects, session, agent or StoredAgent(self._place, session))
-        return saved.content if saved is not None else b""
+    def _own(self, session: Session, agent: Agent | None) -> TranscriptEnd | None:
+        """Return the end of the agent's own transcript, redacted; None if it is gone."""
+        transcript = agent.transcript(session.session_ref) if agent is not None else None
+        end = transcript_ends.of(long_transcripts.content(transcript)) if transcript is not None else None
+        if end is None or not end.data:
+            return None
+        return replace(end, data=transcripts.redact(end.data, self._redactor))
+
+    def _saved(self, session: Session, agent: Agent | None) -> Content:
+        return stored_contents.latest(self._objects, session, agent)
 
     def _source(self, session: Session) -> IndexSource:
         """Return a session as it is now; the key changes with its file, its turns, and what git has of it."""
@@ -88,12 +96,6 @@ class OpenConversations:
         if top not in self._branches:
             self._branches[top] = history.branch(top) if top and os.path.isdir(top) else ""
         return self._branches[top]
-
-
-def _own_content(session: Session, agent: Agent | None, redactor: Redactor) -> bytes:
-    """Return the agent's own transcript, redacted; b'' if it is gone."""
-    content = agent.transcript(session.session_ref).snapshot() if agent is not None else b""
-    return transcripts.redact(content, redactor) if content else b""
 
 
 def _version(path: str) -> tuple[int, int]:

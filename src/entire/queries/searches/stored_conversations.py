@@ -91,7 +91,7 @@ class StoredConversations:
     def read(self, source: IndexSource) -> list[IndexEntry]:
         """Return what a session says in a checkpoint."""
         if source.subagent:
-            end = transcript_ends.cut(self._objects.blob(self._transcripts[source.key]) or b"")
+            end = transcript_ends.of_blob(self._objects, self._transcripts[source.key])
             agent = AgentDirectory.without_plugins().make_by_type(source.agent)
             reading = readings.of_subagent(agent, end.data, source.subagent)
             return entries.of(reading.messages())

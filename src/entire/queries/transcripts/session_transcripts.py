@@ -5,7 +5,7 @@ A plugin's sessions are read from what is stored of them.
 
 from __future__ import annotations
 
-from entire.agents import readings
+from entire.agents import long_transcripts, readings
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.model.value import Value, replace
@@ -45,8 +45,10 @@ def of_session(place: Place, objects: Objects, state: Session, redactor: Redacto
     """Return a session's own transcript, or its newest step's; None if neither says anything."""
     agent = AgentDirectory.without_plugins().agent_of(state)
     reader = agent or StoredAgent(place, state)
-    own = reader.transcript(state.session_ref).snapshot() if state.session_ref else b""
-    found = _read("agent", transcript_ends.cut(transcripts.redact(own, redactor)), agent) if own else None
+    own = long_transcripts.content(reader.transcript(state.session_ref)) if state.session_ref else b""
+    end = transcript_ends.of(own)
+    end = replace(end, data=transcripts.redact(end.data, redactor))
+    found = _read("agent", end, agent) if end.data else None
     if found is None or not found.messages:
         stored = _of_step(place, objects, state, agent)
         found = stored if stored is not None and stored.messages else found

@@ -7,6 +7,7 @@ from entire.model.conversations import SubagentView
 from entire.model.transcripts import START, Subagent, by_model
 from entire.model.value import Value
 from entire.model.views.checkpoints import MessageView
+from entire.store import transcript_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ def of_state(objects: Objects, state: Session, transcript: ReadTranscript, reque
 
 def _said(objects: Objects, oid: str, request: ShowRequest, agent: Agent | None, subagent: str) -> dict[str, Any]:
     """Return the fields of a view that come from a subagent's transcript; none if it was not asked for."""
-    content = objects.blob(oid) if oid and request.has_subagents else None
-    if content is None:
+    if not oid or not request.has_subagents:
         return {}
-    reading = readings.of_subagent(agent, content, subagent)
-    said = tuple(MessageView(**message.__dict__) for message in reading.messages())
-    return {"messages": said, "models": by_model(reading.responses.told())}
+    end = transcript_ends.of_blob(objects, oid)
+    reading = readings.of_subagent(agent, end.data, subagent)
+    said = tuple(MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in reading.messages())
+    return {"messages": said, "problem": end.note, "models": by_model(reading.responses.told())}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import itertools
 import os
 import re
 import sys
@@ -114,14 +116,17 @@ def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
     out.write(shown(text, in_colour=out.isatty()).encode(encoding, "replace").decode(encoding))
 
 
-def write_bytes(data: bytes) -> None:
+def write_bytes(blocks: Iterable[bytes]) -> None:
     """Write bytes to standard output, exactly as they are; a terminal gets them as plain text."""
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None or sys.stdout.isatty():
-        write(plain(data.decode("utf-8", "surrogateescape")))
+        decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+        for block in itertools.chain(blocks, (b"",)):
+            write(plain(decode(block, not block)))
         return
     sys.stdout.flush()
-    stream.write(data)
+    for block in blocks:
+        stream.write(block)
     stream.flush()
 
 

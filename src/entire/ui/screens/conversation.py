@@ -195,8 +195,10 @@ class Renderer:
 
     def of_subagent(self, agent: SubagentView, session_id: str, indented: int = 0) -> Iterator[str]:
         """Yield a subagent's conversation, for lines that are indented later."""
+        if agent.problem:
+            yield f"({text.one_line(agent.problem, 300)})"
         inner = Renderer(self._layout.indented(indented), full=self._full, asker="Task")
-        return inner.messages(agent.messages or (), {}, {}, session_id)
+        yield from inner.messages(agent.messages or (), {}, {}, session_id)
 
 
 def title(agent: SubagentView) -> str:
