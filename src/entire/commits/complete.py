@@ -148,13 +148,11 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
         present = [CheckpointId(name) for name in decided.ids]
         carried = [name for name in present if name != target]
     carried = [name for name in carried if name not in decided.unlinked]
-    if carried:
+    gone = [CheckpointId(name) for name in decided.unlinked if name in present]
+    if carried or gone:
         from entire.snapshots import followed_commits
 
         followed_commits.add_links(context, {commit.oid: carried}, () if decided.unrecorded else {commit.oid})
-    if gone := [CheckpointId(name) for name in decided.unlinked if name in present]:
-        from entire.snapshots import followed_commits
-
         followed_commits.add_unlinks(context, {commit.oid: gone})
     if decided.ids and not present:
         note_unlinked(context, commit, reasons.BY_HAND.text(), decided)

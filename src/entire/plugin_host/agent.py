@@ -150,20 +150,23 @@ class ExternalAgent:
 
         return AskedTranscript(plugin, session_ref, stored)
 
-    def prepare_transcript(self, event: Event, since: Position) -> None:
-        """Ask what an event will ask, before the lock is taken.
+    def prepare_transcript(self, event: Event, since: Position) -> None:  # noqa: ARG002
+        """Let the plugin wait for its agent."""
+        calls = self._plugin.calls
+        if "transcript_preparer" in self._plugin.info.capabilities and self._is_accepted(event):
+            calls.forget()
+            calls.output("prepare-transcript", "--session-ref", event.session_ref)
 
-        At a turn's end, first let the plugin wait for its agent.
-        """
-        if not self._plugin.sessions.accepted(event.session_ref, event.session_id):
+    def _is_accepted(self, event: Event) -> bool:
+        return bool(self._plugin.sessions.accepted(event.session_ref, event.session_id))
+
+    def ask_ahead(self, event: Event, since: Position, *, is_first: bool) -> None:
+        """Ask what an event will ask, before the lock is taken; ``is_first``: it is the first recorded turn's."""
+        if not self._is_accepted(event):
             return
-        plugin, is_end = self._plugin, event.type in _ENDS
-        if is_end and "transcript_preparer" in plugin.info.capabilities:
-            plugin.calls.forget()
-            plugin.calls.output("prepare-transcript", "--session-ref", event.session_ref)
         transcript = self.transcript(event.session_ref)
-        if is_end:
-            transcript.ask_ahead(since)
+        if event.type in _ENDS:
+            transcript.ask_ahead(since, is_first=is_first)
         elif event.type is EventType.TURN_START:
             transcript.end(since)
         elif event.type is EventType.SUBAGENT_END:

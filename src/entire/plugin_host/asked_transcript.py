@@ -66,8 +66,8 @@ class AskedTranscript(ExternalTranscript):
     def _accepted(self, subagent_ref: str) -> str:
         return self._sessions.accepted(subagent_ref, beside=self.session_ref)
 
-    def ask_ahead(self, since: Position) -> None:
-        super().ask_ahead(since)
+    def ask_ahead(self, since: Position, *, is_first: bool) -> None:
+        super().ask_ahead(since, is_first=is_first)
         end = self.end(since)
         for ask in (self.model, self.has_answers, self.subagents):
             ask(since, end)

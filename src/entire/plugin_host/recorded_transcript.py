@@ -34,8 +34,16 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     def stream(self, since: Position, *, details: bool = False) -> Told:
         told: Told | None = None
         if self._stored is not None or self.session_ref:
-            about = ("records", self.session_ref, since, details)
-            told = self._calls.once(about, lambda: self._tell(since, details=details), may_fail=self._is_missing())
+            about = ("records", self.session_ref, details)
+            start, known = self._calls.known(about) or (since, None)
+            if known is not None and start.count <= since.count <= known.end.count and since.mark:
+                rest = [record for record in known if record.position >= since.count]
+                return Told(rest, known.end, since.mark)
+            told = self._calls.once(
+                (*about, since), lambda: self._tell(since, details=details), may_fail=self._is_missing()
+            )
+            if told is not None:
+                self._calls.remember(about, (since, told))
         return told or Told((), START if self._is_empty() else since, since.mark)
 
     def _tell(self, since: Position, *, details: bool) -> Told:
@@ -80,7 +88,9 @@ class RecordedTranscript(RecordSource, AskedTranscript):
         found = Reading(self.records())
         return found.messages() if found.says_something else super().messages()
 
-    def ask_ahead(self, since: Position) -> None:
+    def ask_ahead(self, since: Position, *, is_first: bool) -> None:
+        if is_first:
+            self.conversation(START)  # that has the turn, too
         end = self.end(since)
         since = START if self.is_later(since, end) else since  # rewritten
         self.conversation(since)

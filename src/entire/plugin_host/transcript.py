@@ -363,8 +363,11 @@ class ExternalTranscript:
 
     # ------------------------------------------------------------ before the repository's lock is taken
 
-    def ask_ahead(self, since: Position) -> None:
-        """Ask what the end of a turn that began at ``since`` will ask: nothing may wait for a plugin under the lock."""
+    def ask_ahead(self, since: Position, *, is_first: bool) -> None:  # noqa: ARG002  # version 1 tells only the rest
+        """Ask what the end of a turn that began at ``since`` will ask: nothing may wait for a plugin under the lock.
+
+        ``is_first``: no turn was recorded before it, so what was said before will be asked for, too.
+        """
         if self._is_analyzed:
             self._take_number(since)
         end = self.end(since)

@@ -135,10 +135,16 @@ def wait(context: Context, event: Event) -> Event:
     path = SessionRef(event.session_ref or known).file
     if path and not os.path.isdir(path) and files.refusal(path):
         return event  # waiting for it would not end
-    preparer = capabilities.transcript_preparer(agent) if agent is not None else None
-    if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
-        start = session.turn.start if session is not None and session.turn is not None else START
-        preparer.prepare_transcript(event if event.session_ref else replace(event, session_ref=known), start)
+    start = session.turn.start if session is not None and session.turn is not None else START
+    about = event if event.session_ref else replace(event, session_ref=known)
+    preparer = capabilities.transcript_preparer(agent) if agent is not None and event.type in _ENDS else None
+    if preparer is not None:
+        preparer.prepare_transcript(about, start)
+    ask = getattr(agent, "ask_ahead", None)  # a plugin's
+    if ask is not None:
+        from entire.store import turnlog
+
+        ask(about, start, is_first=start != START and not turnlog.read(context.place, event.session_id))
     return event
 
 

@@ -215,6 +215,7 @@ def test_a_turns_end_asks_each_question_once_and_starts_at_most_eight_processes(
     event = agent.parse_hook("stop", world.payload())
     assert event is not None
     agent.prepare_transcript(event, START)
+    agent.ask_ahead(event, START, is_first=False)
     expected = [
         "parse-hook", "prepare-transcript", "get-transcript-position", "extract-all-modified-files",
         "extract-prompts", "extract-summary", "calculate-total-tokens", "read-transcript",
@@ -233,6 +234,7 @@ def test_the_files_tell_the_position_too(world: World) -> None:
     event = agent.parse_hook("stop", world.payload())
     assert event is not None
     agent.prepare_transcript(event, START)
+    agent.ask_ahead(event, START, is_first=False)
     ask_what_a_turn_asks(agent, world.ref())
     expected = ["parse-hook", "extract-modified-files", "extract-prompts", "extract-summary", "calculate-tokens"]
     assert plugins.asked(plugin) == expected
@@ -248,6 +250,7 @@ def test_failures_are_asked_and_noted_once(world: World) -> None:
     event = agent.parse_hook("stop", world.payload())
     assert event is not None
     agent.prepare_transcript(event, START)
+    agent.ask_ahead(event, START, is_first=False)
     for _ in range(2):
         ask_what_a_turn_asks(agent, world.ref())
     assert len(plugins.asked(plugin)) <= 8

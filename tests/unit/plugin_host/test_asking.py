@@ -211,6 +211,7 @@ def test_a_turns_end_is_asked_ahead(world: World) -> None:
     event = agent.parse_hook("stop", world.payload())
     assert event is not None
     agent.prepare_transcript(event, START)
+    agent.ask_ahead(event, START, is_first=False)
     before = plugins.questions(world.bin / "entire-agent-one")
     told = agent.for_session({"key": "value"}).transcript(world.ref())
     end = told.end(START)

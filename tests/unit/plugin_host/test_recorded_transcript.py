@@ -72,6 +72,17 @@ def test_everything_is_derived_from_one_call(world: World) -> None:
     assert world.notes == []
 
 
+def test_the_answer_from_an_earlier_position_is_not_asked_for_again(world: World) -> None:
+    agent = connect(world, TOLD)
+    agent.transcript(world.ref()).ask_ahead(Position(count=1, byte=9, mark="m0"), is_first=True)
+    plugins.asked(world.bin / "entire-agent-one")
+    told = agent.transcript(world.ref())
+    assert [report.path for report in told.files(Position(count=1, byte=9, mark="m0"))] == ["a"]
+    assert told.prompts(Position(count=1, byte=9, mark="m0")) == []
+    assert [prompt.text for prompt in told.prompts(START)] == ["one"]
+    assert plugins.asked(world.bin / "entire-agent-one") == []
+
+
 def test_lines_that_are_counted_as_records_are_cut(world: World) -> None:
     told = connect(world, TOLD).transcript(world.ref())
     assert told.cut(told.at(1)) == LINES.splitlines(keepends=True)[0]

@@ -97,6 +97,7 @@ def test_a_rewritten_transcript_is_asked_about_ahead_from_its_start(world: World
     event = agent.parse_hook("stop", world.payload())
     assert event is not None
     agent.prepare_transcript(event, Position(count=99))
+    agent.ask_ahead(event, Position(count=99), is_first=False)
     plugins.asked(plugin)
     told = agent.transcript(world.ref())
     assert [prompt.text for prompt in told.prompts(START)] == ["one"]
@@ -231,6 +232,7 @@ def test_what_was_answered_before_the_agent_had_finished_is_asked_again(world: W
         file.write(data(SECOND))
     assert agent.transcript(world.ref()).end().count == 3, "each question is asked once in a hook"
     agent.prepare_transcript(event, START)
+    agent.ask_ahead(event, START, is_first=False)
     assert agent.transcript(world.ref()).end().count == 6
     assert agent.transcript(world.ref()).snapshot() == data(FIRST, SECOND)
 

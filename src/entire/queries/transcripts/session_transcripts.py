@@ -16,11 +16,13 @@ from entire.store.checkpoints import Slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from entire.agents.contract import Agent
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
-    from entire.model.transcripts import ModelTokens
+    from entire.model.transcripts import Message, ModelTokens
     from entire.redact import Redactor
     from entire.store.transcript_ends import TranscriptEnd
 
@@ -88,7 +90,7 @@ def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscrip
     said, reading = readings.shown(agent, end.data)
     return ReadTranscript(
         source=source, content=end.data, first=end.first, agent=agent, problem=end.note,
-        messages=tuple(MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said),
+        messages=tuple(_numbered(said, end)),
         unknown=tuple((at + end.first, form) for at, form in reading.unknown),
         tokens=tuple(replace(told, at=told.at + end.first) for told in reading.responses.told()),
     )  # fmt: skip
@@ -96,6 +98,9 @@ def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscrip
 
 def messages(agent: Agent | None, end: TranscriptEnd, start: int = 0) -> list[MessageView]:
     """Return what was said in a transcript from record ``start`` on, as its adapter reads it if that can."""
-    said = readings.messages(agent, end.data)
-    found = (MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said)
-    return [message for message in found if message.at >= start]
+    return [message for message in _numbered(readings.messages(agent, end.data), end) if message.at >= start]
+
+
+def _numbered(said: list[Message], end: TranscriptEnd) -> Iterator[MessageView]:
+    """Yield messages with the numbers of their records in the whole transcript."""
+    return (MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said)
