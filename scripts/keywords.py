@@ -17,7 +17,7 @@ from entire_secrets.rules import guards, rule, table
 
 ROOT = Path(__file__).resolve().parent.parent
 
-HEAD = '''"""The keywords of all rules, so that a text without any loads no rule. Written by ``scripts/keywords.py``."""
+HEAD = '''"""The keywords of all rules, so a text without any loads no rule. Written by ``scripts/keywords.py``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Generates docs/reference/library.md: the names in ``entire.__all__``, every class that their annotations mention, and
 the names in ``entire.plugin.__all__``.
 
-Signatures, docstrings, and the fields of values with their comments are read from the source text, so that the page is
+Signatures, docstrings, and the fields of values with their comments are read from the source text, so the page is
 the same under every version of Python.
 """
 

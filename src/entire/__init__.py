@@ -1,6 +1,6 @@
 """Records the sessions of your coding agents in git and links them to your commits.
 
-The public names are imported on first use, so that ``import entire`` adds almost nothing to a hook's start.
+The public names are imported on first use, so ``import entire`` adds almost nothing to a hook's start.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def _open_closed_streams() -> None:
 
 
 def _flush() -> None:
-    """Write what is left of the output; it is discarded if that fails, so that Python does not report it at exit."""
+    """Write what is left of the output; it is discarded if that fails, so Python does not report it at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -189,7 +189,7 @@ def remove(path: str) -> None:
 
 
 def put_aside(path: str) -> None:
-    """Rename a broken file, so that its content is kept and a new file can be written."""
+    """Rename a broken file, so its content is kept and a new file can be written."""
     try:
         os.replace(path, path + ".broken")
     except OSError:

@@ -1,6 +1,6 @@
 """Finds the worktree, its git directories and our files in both by looking at the file system only.
 
-Starts no git process and reads no environment variable, so that a hook can stop in a repository without Entire before
+Starts no git process and reads no environment variable, so a hook can stop in a repository without Entire before
 it loads anything heavy. The paths are fixed by formats.md sections 3, 5 and 6.
 """
 

@@ -78,7 +78,7 @@ def report(logs_dir: str, error: BaseException, *, version: str, command: Sequen
     """Write a crash report and return its path; '' if it could not be written.
 
     It holds versions, the command line and the traceback without source lines. The error's message may quote what
-    people wrote, so only the system's own messages are included. The same failure writes the same file, so that a
+    people wrote, so only the system's own messages are included. The same failure writes the same file, so a
     failing hook does not fill the disk.
     """
     try:

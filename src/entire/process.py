@@ -328,7 +328,7 @@ def run_at_once(argv: Sequence[str | bytes], stdin: bytes, env: Mapping[str, str
 def _communicate(
     child: Child, stdin: bytes, deadline: float, max_output: int, *, may_exceed: bool
 ) -> tuple[bytes, bytes]:
-    """Write standard input and collect both outputs concurrently, so that no full pipe blocks.
+    """Write standard input and collect both outputs concurrently, so no full pipe blocks.
 
     A program that has ended may have left others with its outputs: they are read for a moment only.
     """

@@ -198,7 +198,7 @@ def remove_empty(top: str, path: str) -> None:
 
 
 def put_aside(top: str, path: str) -> None:
-    """Rename a broken file, so that its content is kept and a new file can be written."""
+    """Rename a broken file, so its content is kept and a new file can be written."""
     folder, name = os.path.split(path)
     try:
         with Folder(top, folder) as opened:

@@ -27,7 +27,7 @@ class Hooks:
         self._show = show
 
     def fire(self, event: str, **payload: object) -> None:
-        """Run all commands of an event. The settings are read every time, so that changes take effect at once."""
+        """Run all commands of an event. The settings are read every time, so changes take effect at once."""
         commands: dict[str, float] = {}
         for settings in (Path.home() / places.SETTINGS, places.project_root(self._workdir) / places.SETTINGS):
             for command, timeout in read_commands(settings, event):

@@ -109,7 +109,7 @@ class Transcript:
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             size = os.fstat(handle).st_size
-            # After a crash the last line may be incomplete: end it, so that the record gets its own line.
+            # After a crash the last line may be incomplete: end it, so the record gets its own line.
             torn = size and os.pread(handle, 1, size - 1) != b"\n"
             _write_all(handle, b"\n" * bool(torn) + json.dumps(record).encode() + b"\n")
         finally:

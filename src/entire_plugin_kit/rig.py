@@ -36,7 +36,7 @@ class Captured:
     is None is not compared.
 
     What lies beside it, such as subagents' transcripts, is read with it. ``tokens``: all figures, or some by name.
-    ``unsettled``: after these numbers of records, the agent has written only half of something, so that what is there
+    ``unsettled``: after these numbers of records, the agent has written only half of something, so what is there
     means more once the rest has come.
     """
 

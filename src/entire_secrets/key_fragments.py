@@ -1,7 +1,7 @@
-"""Finds the lines of a private key of which neither the beginning nor the end is shown.
+"""Finds lines from the middle of a private key, without its first and last line.
 
-Such lines have no name and no marker: several of the width of a key file, random throughout. What begins or ends like
-something else that is wrapped so (a certificate, a public key, a signature, a file, an image) is none.
+Such lines have no name and no marker: they are several, as wide as in a key file, and random throughout. Lines that
+begin or end like something else in that form (a certificate, a public key, a signature, a file, an image) are left.
 """
 
 from __future__ import annotations

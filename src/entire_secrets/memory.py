@@ -1,4 +1,4 @@
-"""Remembers the secrets that were found, so that they are found wherever they appear again.
+"""Remembers the secrets that were found, so they are found wherever they appear again.
 
 A rule often knows a secret only by the words around it; later it stands alone. Only keyed hashes are kept, with the
 sizes that say where to look. A text is searched by its distinct words: the hash of a secret's *core* leads to the
@@ -248,8 +248,8 @@ def _signed_runs(plain: bytes) -> bytes:
 
 
 def _of_sizes(runs: bytes, sizes: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each run of ``a`` that is so long; short ones are many, so each of their sizes is
-    sought by itself.
+    """Yield the start and end of each run of ``a`` with one of these sizes. Short runs are many, so each short size is
+    searched for separately.
     """
     runs = b" " + runs + b" "
     for size in [size for size in sizes if size < _RARE]:

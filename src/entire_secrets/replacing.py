@@ -28,7 +28,7 @@ PIECE = 1 << 22
 """How many bytes of a document are searched at once, or more, up to the end of an object."""
 
 KEPT = 1 << 23
-"""How many of the first bytes are kept as they read: what a later line reveals is sought in them again."""
+"""How many of the first bytes are kept as they read: they are searched again for what a later line reveals."""
 
 TOKEN_ROUNDS = 6
 """Rounds that replace single tokens before complete words are replaced."""
@@ -232,7 +232,7 @@ def _moved(findings: list[Finding], by: int) -> list[Finding]:
 
 def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each piece of a text: a large document is searched in pieces of some megabytes, each
-    up to the end of an object in a list, so that its views need no more memory than theirs.
+    up to the end of an object in a list, so its views need no more memory than theirs.
     """
     start = 0
     if len(data) > PIECE and data.lstrip(b" \t\r\n")[:1] in (b"{", b"["):

@@ -364,7 +364,7 @@ class SessionResumer(Protocol):
 
 
 class SessionLister(Protocol):
-    """Lists the sessions that the agent itself keeps, so that ``status`` can name those that were not recorded."""
+    """Lists the sessions that the agent itself keeps, so ``status`` can name those that were not recorded."""
 
     def session_files(self, root: str) -> list[SessionFile]:
         """Return the sessions that were started in ``root``, by the names and times of their files alone."""

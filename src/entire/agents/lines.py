@@ -1,7 +1,7 @@
 """Transcripts that are JSON lines: a base for adapters whose agent appends to a file.
 
 Stored transcripts are redacted. Where the agent's own file still agrees with a stored one, its own lines count as the
-same, so that redaction does not get into the agent's file when the transcript is put back.
+same, so redaction does not get into the agent's file when the transcript is put back.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ BUILTIN = {
             private_variables=("CLAUDE_CODE_MESSAGING_TOKEN",),
             session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
-            setup_note="permissions.deny: Read(./.entire/metadata/**), so that it takes no old transcript for code",
+            setup_note="permissions.deny: Read(./.entire/metadata/**), so it takes no old transcript for code",
             tested_versions=("2.1.197", "2.1.332"),
             spoken_name="claude",
         ),

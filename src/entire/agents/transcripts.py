@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Source = str | bytes | LongContent
 
 MAX_LINE = 1 << 20
-"""Longer lines are shortened while they are read, so that a huge tool result cannot fill a hook's memory."""
+"""Longer lines are shortened while they are read, so a huge tool result cannot fill a hook's memory."""
 KEEP = 1 << 15
 """Bytes kept of each string in a shortened line."""
 MAX_SPAN = 128 << 20

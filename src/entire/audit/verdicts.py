@@ -1,7 +1,7 @@
 """What the rules say about a text: which secrets are in it, by digests and masks only. Remembered for each blob.
 
 ``<common>/entire/audit/`` holds the key of the digests, and the verdicts by the version of the rules and of what is
-known without a rule, so that an audit reads only what is new. Neither holds a secret.
+known without a rule, so an audit reads only what is new. Neither holds a secret.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Verdicts:
         return list(secrets.values())
 
     def digest(self, value: bytes) -> str:
-        """Return the digest that names a secret: keyed, so that it says nothing to whom lacks this clone's key."""
+        """Return the digest that names a secret: keyed, so it says nothing without this clone's key."""
         return hmac.new(self.key, value, "sha256").hexdigest()[:DIGITS]
 
 

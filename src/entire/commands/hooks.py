@@ -238,7 +238,7 @@ def _named_home(payload: bytes) -> Home | None:
 
 
 def _fields(payload: bytes) -> dict[str, object] | None:
-    """Return a payload's JSON object; None if it is none."""
+    """Return a payload as a JSON object; None if it is not one."""
     from entire.model import jsontext
 
     try:

@@ -78,7 +78,7 @@ def _examine(context: Context, commit: Commit, event: GitEvent) -> None:
 def link_by_id(context: Context, decided: Pending, commit: Commit) -> None:
     """Carry out a decision about a commit that exists already: its message cannot be changed any more.
 
-    The decision is stored first, so that after a kill it is carried out with the same checkpoint id.
+    The decision is stored first, so after a kill it is carried out with the same checkpoint id.
     """
     if decided.ids:
         from entire.snapshots import followed_commits

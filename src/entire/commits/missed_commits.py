@@ -2,9 +2,9 @@
 section 1).
 
 At the next event or command each is examined as prepare-commit-msg would have examined it, and linked by its id, or
-given a reason. Commits that only came in (a pull, a switch, a rebase) are no one's new work, nor is a commit that was
-made here long ago and comes into view again: only those were made now to which HEAD moved after the last place in its
-reflog that is known. Without a reflog no commit is examined.
+given a reason. Commits that only came in (a pull, a switch, a rebase) are not new work, nor is a commit that was made
+here long ago and is checked out again: a commit counts as new only if HEAD moved to it after the last known entry of
+its reflog. Without a reflog no commit is examined.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def _open_paths(context: Context, session: Session, event: Event) -> Paths:
 
 
 def _too_large(context: Context, session: Session) -> dict[str, str]:
-    """Return the new files of the turn that no snapshot has, with the reason, so that they do not stay out silently."""
+    """Return the new files of the turn that no snapshot has, with the reason, so they do not stay out silently."""
     since, top = session.turn.started if session.turn is not None else 0.0, context.place.top
     reasons_by_path = {}
     for path in context.journal.snapshot.left_out:

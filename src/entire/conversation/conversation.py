@@ -1,6 +1,6 @@
 """What hooks ask about a part of a conversation, from one pass over its records.
 
-Nothing long is kept but prompts and the last answer, so that a part of any size can be read. ``stop`` is the number of
+Nothing long is kept but prompts and the last answer, so a part of any size can be read. ``stop`` is the number of
 a native record, or None for the end of the part: only what was written before it counts.
 """
 

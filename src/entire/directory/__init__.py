@@ -122,7 +122,7 @@ class AgentDirectory:
         return own or next((entry for entry in self.entries() if entry.type == agent_type), None)
 
     def is_taken(self, name: str) -> bool:
-        """Tell whether a name belongs to another agent, or to git's hooks, so that no plugin can have it."""
+        """Tell whether a name belongs to another agent, or to git's hooks, so no plugin can have it."""
         return registry.is_reserved(name) or name in _of_packages()
 
     def protected_dirs(self) -> frozenset[str]:

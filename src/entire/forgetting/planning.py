@@ -235,7 +235,7 @@ def _own_files(place: Place) -> Iterator[tuple[str, str]]:
 
 
 def _undo_tips(place: Place, objects: Objects) -> list[AuditSource]:
-    """Return what undo points would restore of our refs, so that none brings back what is forgotten."""
+    """Return what undo points would restore of our refs, so none brings back what is forgotten."""
     by_tip = {}
     for other in own_files.places(place):
         for point in transaction.find_all(other):

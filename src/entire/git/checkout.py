@@ -1,6 +1,6 @@
 """Turns blobs into files of a worktree and back, without touching the user's index: a rewind uses it.
 
-Git itself writes the files (into a folder of ours), so that line endings, clean and smudge filters, executable bits
+Git itself writes the files (into a folder of ours), so line endings, clean and smudge filters, executable bits
 and symbolic links are the same as after a checkout.
 """
 

@@ -152,7 +152,7 @@ def _message(folder: str) -> str:
 
 def _stopped_at(folder: str) -> str:
     """Return the commit at whose conflict a rebase has stopped, until that is resolved and committed; '' if there is
-    none. A stop to edit a commit, which is picked by then, is none.
+    none. A stop to edit a commit does not count: that commit is picked already.
     """
     stopped = _content(folder, os.path.join("rebase-merge", "stopped-sha"))
     is_edit = os.path.exists(os.path.join(folder, "rebase-merge", "amend"))

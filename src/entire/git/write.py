@@ -198,7 +198,7 @@ def quote(path: str) -> bytes:
 def identity(where: str) -> str:
     """Return ``Name <mail>`` from git's configuration (the repository's first, then the global one).
 
-    A missing name or address gets a placeholder, so that a missing identity stops nothing.
+    A missing name or address gets a placeholder, so a missing identity stops nothing.
     """
     query = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
     values: dict[str, str] = {}

@@ -31,7 +31,7 @@ class Hook(Value):
 class HookProblem(Value):
     """Why one of our hooks does not run as it should. ``installable``: ``enable`` and ``doctor --fix`` repair it.
 
-    ``harmless``: repairing it touches no file of another program, so that a hook may.
+    ``harmless``: repairing it touches no file of another program, so a hook may.
     """
 
     hook: str

@@ -2,7 +2,7 @@
 
 It stops a push of what was promised to stay on this machine, without any interpreter: the promise holds even where
 ``entire`` is not found. First the names of the list decide, then the commits that the remote lacks: one git looks for
-the marks of ours (``_MARKS``), so that no other name helps. Otherwise it starts Entire if the user chose to push
+the marks of ours (``_MARKS``), so no other name helps. Otherwise it starts Entire if the user chose to push
 checkpoints. The standard input goes to the chained hook as git wrote it.
 """
 

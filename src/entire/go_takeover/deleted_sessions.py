@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def forget(context: Context, removed: Sequence[Session]) -> None:
-    """Attribute the work of removed sessions to the user, so that no later commit is linked to it."""
+    """Attribute the work of removed sessions to the user, so no later commit is linked to it."""
     names = [session.session_id for session in removed]
     attribution = context.journal.attribution
     attribution.forget_sessions(names)

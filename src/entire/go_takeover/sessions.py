@@ -43,7 +43,7 @@ _STALE = 3600.0  # seconds without a write to a running turn's transcript after 
 
 
 def import_everywhere(place: Place) -> None:
-    """Import the Go CLI's sessions in every worktree that they name, so that the git hooks are active there."""
+    """Import the Go CLI's sessions in every worktree that they name, so the git hooks are active there."""
     tops = {session.worktree.path or place.main_top for session in sessions.list_states(place) if session.foreign}
     for top in sorted(tops):
         place_there = layout.find(top) if os.path.isdir(top) else None
@@ -93,7 +93,7 @@ def import_go_sessions(context: Context, present: str = "") -> None:
         context.log.error(
             f"could not import sessions of the Go CLI: {error}", sessions=[session.session_id for session in wanted]
         )
-        context.save(*wanted)  # marks them as ours, so that hooks do not fail again
+        context.save(*wanted)  # marks them as ours, so hooks do not fail again
 
 
 def note_seen(context: Context) -> None:

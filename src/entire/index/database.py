@@ -51,7 +51,7 @@ class Index:
             return _ask(connect(":memory:"), ask)
 
     def _copy(self) -> sqlite3.Connection:
-        """Return a copy in memory of an index that cannot be written, so that only what is new is read."""
+        """Return a copy in memory of an index that cannot be written, so only what is new is read."""
         copy = sqlite3.connect(":memory:")
         with closing(sqlite3.connect(f"file:{quote(self.path)}?mode=ro", uri=True, timeout=0.1)) as source:
             if source.execute("PRAGMA user_version").fetchone()[0] != schema.VERSION:
@@ -157,7 +157,7 @@ def _ask(db: sqlite3.Connection, ask: Callable[[sqlite3.Connection], T]) -> T:
 
 
 def _is_outside(error: sqlite3.Error) -> bool:
-    """Tell whether a failure is the file system's, so that a new file would fail too."""
+    """Tell whether a failure is the file system's, so a new file would fail too."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
                     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM)  # fmt: skip

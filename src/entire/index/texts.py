@@ -1,7 +1,7 @@
 """The texts of the index: each is held once, with its words, in the order in which results come.
 
-A text's rank is its kind, the time when it was last said, and its id. SQLite walks the words by rank, so that the best
-results come first without sorting what matches. Marks among the words say which filters a text can pass, so that it
+A text's rank is its kind, the time when it was last said, and its id. SQLite walks the words by rank, so the best
+results come first without sorting what matches. Marks among the words say which filters a text can pass, so it
 also walks past what a filter excludes.
 """
 

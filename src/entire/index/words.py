@@ -1,6 +1,6 @@
 """The words of texts and queries.
 
-SQLite's tokenizer splits at everything but letters and digits, so that parts of ``snake_case`` and of paths are words,
+SQLite's tokenizer splits at everything but letters and digits, so parts of ``snake_case`` and of paths are words,
 and a whole path is a phrase of them. This module adds the parts of ``camelCase``, and splits scripts without spaces
 into pairs of characters. It also makes the marks of a text: words for filters, which no text contains.
 """

@@ -1,7 +1,7 @@
 """The one door of the lifecycle: asks the state machine which actions an event causes, and carries them out; and
 completes for commands what hooks left.
 
-A handler is imported when its action is due, so that a hook loads only what its event needs.
+A handler is imported when its action is due, so a hook loads only what its event needs.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
 
 
 def catch_up(context: Context) -> None:
-    """Complete what hooks left of commits, so that a command that only reads tells the truth.
+    """Complete what hooks left of commits, so a command that only reads tells the truth.
 
     Changes nothing if nothing is left to do, or while another process holds the lock or the repository is read-only.
     """
@@ -168,7 +168,7 @@ def _carry_out(
 def _check_git_hooks(context: Context, event: Event) -> list[str]:
     """Return what keeps commits from being linked; when a turn starts, repair first what concerns no other program.
 
-    This comes before the turn's snapshot, so that a repaired hook does not count as the agent's change.
+    This comes before the turn's snapshot, so a repaired hook does not count as the agent's change.
     """
     if event.type not in (EventType.SESSION_START, EventType.TURN_START):
         return []

@@ -1,6 +1,6 @@
 """Notices that git no longer reaches our scripts: a clone without hooks, a hook that another program replaced.
 
-The result of an examination is stored with the state of each file that it depends on, so that a hook pays a few calls
+The result of an examination is stored with the state of each file that it depends on, so a hook pays a few calls
 of ``stat``. Only a change makes it examine again.
 """
 

@@ -148,7 +148,7 @@ def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[
 
 
 def _recall_refs(repository: Repository, notes: CleanNotes) -> None:
-    """Put restored retained steps back into the journals, so that they expire as before."""
+    """Put restored retained steps back into the journals, so they expire as before."""
     for worktree, place in repository.places.items():
         lines = notes.kept.get(worktree, [])
         restored = {retained.ref for retained in retained_steps.find(place.top, worktree)} if lines else set()

@@ -70,7 +70,7 @@ def broken_refs(case: Case) -> None:
 
 
 def lost_objects(case: Case) -> None:
-    """Drop records of missing objects, so that they are written again; protect the other snapshots from collection."""
+    """Drop records of missing objects, so they are written again; protect the other snapshots from collection."""
     with repository.lock(case.place):
         journal = Journal(case.place, repair=True)
         lost = corruption.find_lost(case, journal)

@@ -2,7 +2,7 @@
 
 Files, commits and checkpoints stay. A session that has checkpoints keeps its state except for what came since; so does
 a session with a turn in progress, which continues (this needs ``force``). The journal attributes the discarded work to
-the user from then on, so that no later commit is linked to it.
+the user from then on, so no later commit is linked to it.
 """
 
 from __future__ import annotations

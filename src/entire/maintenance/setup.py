@@ -190,7 +190,7 @@ def _write_settings(place: Place, target: str, strategy: str, push: bool) -> lis
 
 
 def _note_strategy(place: Place, wanted: str, written: Sequence[str]) -> Settings:
-    """Remember that this person chose auto-commit, so that the file may be committed; return the settings in effect.
+    """Remember that this person chose auto-commit, so the file may be committed; return the settings in effect.
 
     A choice that stood in an untracked file before is one, too.
     """
@@ -243,9 +243,9 @@ def _write_push_marker(place: Place, push: bool) -> None:
 
 
 def _record_own_changes(place: Place, *, before: bool) -> None:
-    """Take snapshots before and after our own changes, so that they are not attributed to a turn.
+    """Take snapshots before and after our own changes, so they are not attributed to a turn.
 
-    The one ``before`` also imports sessions that the Go CLI left open, so that the next commit finds them.
+    The one ``before`` also imports sessions that the Go CLI left open, so the next commit finds them.
     """
     if os.path.isdir(place.sessions_dir):
         from entire.go_takeover import sessions

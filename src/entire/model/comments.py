@@ -20,7 +20,7 @@ _CHARACTERS = "#;@!$%^&|:"  # those that git chooses from, in this order
 
 class Comments(Value):
     """``prefix`` begins a comment; ``removes``: git drops comments when the message is finished; ``has_block``: git
-    has written some, so that a person sees what they are.
+    has written some, so a person sees what they are.
     """
 
     prefix: str = "#"

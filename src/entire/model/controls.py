@@ -1,4 +1,4 @@
-"""Characters that a terminal obeys, or that nobody sees: shown as escapes.
+"""Shows control characters and invisible characters as escapes.
 
 Stored and foreign text may hold control sequences, characters that turn the direction of a text, and invisible ones
 that hide words in it. Ordinary text is left as it is, in every script.
@@ -22,7 +22,7 @@ _INVISIBLE = _VARIANTS | frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def plain(text: str) -> str:
-    """Make control and invisible characters and invalid bytes visible, so that text cannot command the terminal.
+    """Make control and invisible characters and invalid bytes visible, so text cannot command the terminal.
 
     Blanks of other widths become spaces.
     """

@@ -18,7 +18,7 @@ _LINK = "`entire link COMMIT` links it by hand"
 class Reason(Value):
     """A reason. ``sentence`` holds {fields} for what differs; ``cause`` and ``remedy`` are for people, in Markdown.
 
-    ``hides_session``: the commit may contain lines of a session all the same, so that no line of it is surely a
+    ``hides_session``: the commit may contain lines of a session all the same, so no line of it is surely a
     person's.
     """
 
@@ -82,7 +82,7 @@ NO_REFLOG = Reason(
     sentence="HEAD's reflog does not say that it was made here",
     cause="HEAD is at a commit that no hook saw, and its reflog does not tell how it got there: reflogs are switched "
     "off (`core.logAllRefUpdates`), git keeps them in another form (reftable), or another program writes none. The "
-    "commit may have come in from elsewhere, so that its lines are given to no session.",
+    "commit may have come in from elsewhere, so its lines are given to no session.",
     remedy=f"If it was made here, {_LINK}. Switch reflogs on with `git config core.logAllRefUpdates true`, and let git "
     "run its hooks.",
     hides_session=True,
@@ -114,7 +114,7 @@ PICK = Reason(
 )
 CHANGED_COPY = Reason(
     sentence="a copy of commit {commit}, which is linked to {checkpoints}, with other changes",
-    cause="A rebase changed a commit that is linked by its id, so that the copy's content is not the same.",
+    cause="A rebase changed a commit that is linked by its id, so the copy's content is not the same.",
     remedy="`entire link COMMIT --checkpoint ID` links the copy to the original's checkpoint.",
     hides_session=True,
 )

@@ -1,6 +1,6 @@
 """Trailers: the lines that link a user's commit to checkpoints, and those of our own commits.
 
-Messages are decoded with ``surrogateescape``, so that any bytes survive. Lines may end in CRLF.
+Messages are decoded with ``surrogateescape``, so any bytes survive. Lines may end in CRLF.
 """
 
 from __future__ import annotations

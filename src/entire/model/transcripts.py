@@ -67,7 +67,7 @@ class SessionRef(str):
 
     @property
     def file(self) -> str:
-        """The path of the file or folder; '' if it is none."""
+        """The path of the file or folder; '' if this is not a path."""
         return str(self) if self[:1] == "/" else ""
 
     @property

@@ -52,7 +52,7 @@ def complete(file: FileOrigins, described: FileOrigins) -> FileOrigins:
 
 
 def within(file: FileOrigins, first: int, last: int) -> FileOrigins:
-    """Return the part of a described file that lies in a range of lines."""
+    """Return the part of a described file within a range of lines."""
     texts = dict(zip((number for number, _ in _lines(file.ranges)), file.lines, strict=True))
     lines = {number: line for number, line in _lines(file.ranges) if first <= number <= last}
     return replace(file, ranges=tuple(_ranges(lines)), lines=tuple(texts[number] for number in lines))

@@ -57,7 +57,7 @@ class StoredCheckpoints:
         self._slots: dict[str, dict[str, StoredSlot]] = {}  # by checkpoint id, then session id
 
     def load(self, ids: Iterable[str]) -> None:
-        """Read the lineage files of checkpoints, level by level, so that each tree is read once."""
+        """Read the lineage files of checkpoints, level by level, so each tree is read once."""
         missing = [name for name in dict.fromkeys(ids) if name not in self._folders]
         trees = self._trees(missing)
         objects = self._objects.get_all(list(trees.values()))

@@ -61,7 +61,7 @@ def _limited(target: OriginTarget, first: int, last: int) -> OriginTarget:
 
 def _readings(place: Place, request: WhyRequest) -> Iterator[tuple[OriginTarget, Lines]]:
     """Yield the readings of a target that name a file that exists, each with the lines that it names: whole names
-    first, so that colons can be in them.
+    first, so colons can be in them.
     """
     for name, lines in _with_lines(request.target):
         path = _in_worktree(place, request.folder or place.top, name)

@@ -30,7 +30,7 @@ def main(agent: AgentFactory, argv: Sequence[str] | None = None) -> NoReturn:
 def run(agent: AgentFactory, argv: Sequence[str], about: object = None) -> int:
     """Carry out one subcommand; return the exit status.
 
-    ``about`` has what is told about the agent (see ``main``), if ``agent`` has it not.
+    ``about`` describes the agent (see ``main``), if ``agent`` does not.
     """
     about = agent if about is None else about
     try:

@@ -29,7 +29,7 @@ def run(path: str) -> None:
 
 
 def _end(status: int) -> NoReturn:
-    """End without the interpreter's shutdown, which takes 2 ms for modules that nobody needs any more."""
+    """End without the interpreter's shutdown, which takes 2 ms to free modules."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _OF_PLUGIN = b'{"entire":"parts joined by the plugin"}'
 _OF_BYTES = b'{"entire":"parts joined as bytes"}'
-_NEAR = 1 << 16  # bytes in which a blank is looked for, so that no word is cut: redaction reads each part alone
+_NEAR = 1 << 16  # bytes in which a blank is looked for, so no word is cut: redaction reads each part alone
 
 
 def split(calls: Calls, transcript: bytes, max_size: int) -> list[bytes]:

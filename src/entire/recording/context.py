@@ -140,7 +140,7 @@ class Context:
         return known
 
     def share(self, session: Session) -> None:
-        """Use the session's state as another context has loaded it, so that both write the same."""
+        """Use the session's state as another context has loaded it, so both write the same."""
         self._sessions[session.session_id] = session
 
     def open_session(self, session_id: str, agent_name: str) -> Session:

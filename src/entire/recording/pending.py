@@ -1,6 +1,6 @@
 """The pending record: what prepare-commit-msg decided, until post-commit has carried it out (linking.md section 3).
 
-Written before the trailer is, so that no trailer ever stays without a checkpoint: if post-commit never runs, the next
+Written before the trailer is, so no trailer ever stays without a checkpoint: if post-commit never runs, the next
 hook or command in the worktree completes the record from the commit, or drops it if the commit never came. A commit
 that no hook saw has a record too, while it is linked by its id.
 """

@@ -102,7 +102,7 @@ class SessionTranscript:
         return self.native.at(count) if self.ref and count else START
 
     def holds(self, position: Position) -> bool:
-        """Tell whether a position still lies in the transcript."""
+        """Tell whether the transcript still has a position."""
         return self._once(("holds", position), lambda: self.native.holds(position))
 
     def is_later(self, position: Position, other: Position) -> bool:
@@ -208,7 +208,7 @@ class SessionTranscript:
         return self._agent.transcript(subagent.session_ref, content or b"")
 
     def record_subagent(self, task: SubagentTask) -> None:
-        """Note in a task what its subagent has used, so that a commit need not ask for it."""
+        """Note in a task what its subagent has used, so a commit need not ask for it."""
         transcript = self.subagent(task.ref)
         calculator = capabilities.token_calculator(self._agent, transcript)
         if calculator is not None:

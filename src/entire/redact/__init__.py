@@ -1,7 +1,7 @@
 """Replaces secrets before anything is stored.
 
 What people and agents said (transcripts, prompts, metadata) passes through here on its way into git. The store accepts
-only ``Redacted`` for it, so that the type checker proves that nothing bypasses redaction. See
+only ``Redacted`` for it, so the type checker proves that nothing bypasses redaction. See
 ``docs/explanation/redaction.md``.
 
 Redaction is idempotent (``redact(redact(x)) == redact(x)``), and text without secrets stays the same bytes. A secret is
@@ -64,7 +64,7 @@ class Redactor:
     """
 
     def __init__(self, sources: Sources | None = None, is_own: IsOwn | None = None) -> None:
-        """``is_own`` tells whether the configuration is of this person, so that its exceptions count, unless they are
+        """``is_own`` tells whether the configuration is of this person, so its exceptions count, unless they are
         trusted; None: they count.
         """
         self.sources = sources = sources or Sources()
@@ -113,7 +113,7 @@ class Redactor:
 
     @property
     def seen_config(self) -> Config | None:
-        """The repository's own rules and exceptions, if something had to be redacted, so that they were read."""
+        """The repository's own rules and exceptions, if something had to be redacted, so they were read."""
         return self._config
 
     def redact(self, data: bytes) -> Redacted:

@@ -90,7 +90,7 @@ def rewritten(context: Context, undo: Draft, session_ids: Iterable[str]) -> list
 
 def refuse_continued(context: Context, undo: Draft, session_ids: Iterable[str]) -> None:
     """Raise EntireError if one of the conversations went on since, and an undo changes it by a command. A file that it
-    changes is saved once more, so that nothing can be lost.
+    changes is saved once more, so nothing can be lost.
     """
     noted = undo.noted() if undo.runs_commands else {}
     for session_id in session_ids if noted else ():

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
 
 LIMIT = 60.0  # seconds per fetch
-_SHOWN = 40  # characters of an id that is none
+_SHOWN = 40  # characters of an invalid id
 _CHAIN = 200  # linked commits examined on a branch
 
 

@@ -1,7 +1,7 @@
 """Merges a stored transcript with the agent's own file. Writes nothing; the caller does.
 
 Stored transcripts are redacted. Where the agent's live file still agrees with the stored one, the live bytes are kept,
-so that redaction does not get into it; the rest comes from what is stored.
+so redaction does not get into it; the rest comes from what is stored.
 """
 
 from __future__ import annotations

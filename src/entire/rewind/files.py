@@ -349,7 +349,7 @@ class Restoring:
 
     def _taken_back(self, change: diff.FileChange) -> Found:
         """Return a path's entry: the point's or, where a person's edits were merged, HEAD's with what the merge does to
-        the present file, so that what is uncommitted in it stays so.
+        the present file, so what is uncommitted in it stays so.
         """
         path, committed = change.path, _found(change.old_mode, change.old_oid)
         if path not in self._merged:

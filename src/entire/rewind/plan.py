@@ -111,7 +111,7 @@ class Rewind:
             _refuse_running(context, self._conversations)
             effects.refuse_continued(context, self._draft, self._notes.sessions)
             if self._changes_nothing():
-                return self.view  # without an undo point, so that `undo` still takes back the previous rewind
+                return self.view  # without an undo point, so `undo` still takes back the previous rewind
             if not self.is_forced:
                 effects.refuse_open(context, self._rewritten())
             if not self._notes.undoes:
@@ -172,7 +172,7 @@ class Rewind:
         context.forget()
 
     def _import(self, conversation: RewoundConversation) -> None:
-        """Create the state of a session that was never here, so that nothing is counted twice."""
+        """Create the state of a session that was never here, so nothing is counted twice."""
         from entire.resume import restore as resume
         from entire.resume import targets
 
@@ -403,7 +403,7 @@ def _refuse_running(context: Context, rewound: Sequence[RewoundConversation] = (
 
 
 def _check_commits(point: PointView, request: RewindRequest) -> None:
-    """Refuse what concerns commits as a whole where the point is none, or with what restores only a part."""
+    """Refuse options that concern whole commits if the point is not a commit, or if only a part is restored."""
     option = "--reset" if request.reset else "--take-back"
     if not (request.reset or request.take_back):
         return

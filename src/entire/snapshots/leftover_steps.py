@@ -1,6 +1,6 @@
 """Shadow branches that nothing needs: a kill between a step and the session's state, or a commit, leaves one.
 
-Their steps are retained like those of a commit, so that a rewind can still go back to them, and expire like them.
+Their steps are retained like those of a commit, so a rewind can still go back to them, and expire like them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _release(context: Context, ref: str, tip: str) -> None:
 
 
 def _retained(context: Context, ref: str, tip: str) -> RetainedSteps | None:
-    """Return what retains a branch's steps; None if its base is gone, so that `entire clean` has to decide."""
+    """Return what retains a branch's steps; None if its base is gone, so `entire clean` has to decide."""
     base, _ = steps.parse_branch(ref) or ("", "")
     full = steps.NO_COMMIT if not base.strip("0") else context.objects.oid(base)
     if not full:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def decide(context: Context, paths: Sequence[str]) -> None:
     """Close these paths for the sessions that a commit of the worktree would not be linked to.
 
-    A file that a person moved is not open under its new name, so that no rewind takes it for the session's. It keeps
+    A file that a person moved is not open under its new name, so no rewind takes it for the session's. It keeps
     the git hooks active like the files of a visiting session.
     """
     holders = _holders(context, paths)

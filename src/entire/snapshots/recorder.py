@@ -470,7 +470,7 @@ def _size(taken: TakenSnapshot) -> int:
 
 
 def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.RefMove]]:
-    """Return the parents of the journal's next commit. After four weeks a new chain starts, so that git can collect old
+    """Return the parents of the journal's next commit. After four weeks a new chain starts, so git can collect old
     snapshots; then also return the ref move that keeps the previous chain.
     """
     journal, now = context.journal, context.now()

@@ -1,4 +1,4 @@
-"""JSON and times exactly as Go's encoder prints them, so that files round-trip byte for byte."""
+"""JSON and times exactly as Go's encoder prints them, so files round-trip byte for byte."""
 
 from __future__ import annotations
 

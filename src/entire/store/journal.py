@@ -2,7 +2,7 @@
 
 ``<git dir>/entire/journal.json`` is authoritative; the commits of ``refs/entire/journal/<worktree>`` protect the
 snapshots' trees from garbage collection. ``snapshot.json`` beside it remembers the blobs of the files that differ from
-HEAD, so that the next snapshot stores only what changed. Entries that no commit can need any more move to
+HEAD, so the next snapshot stores only what changed. Entries that no commit can need any more move to
 ``past.jsonl``, where a rewind finds them for two weeks. ``live`` exists while the git hooks have something to do here,
 ``running`` while a turn is in progress, which may commit in other worktrees: the hooks check for both before they start
 an interpreter.

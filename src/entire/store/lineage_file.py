@@ -33,7 +33,7 @@ _SUBAGENTS = "subagent_tokens."
 class LineageLink(Value):
     """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch.
 
-    ``examined``: whose lines it has was looked into then, so that a line which no record names is no session's.
+    ``examined``: whose lines it has was looked into then, so a line which no record names is no session's.
     """
 
     commit: str

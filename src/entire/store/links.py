@@ -3,7 +3,7 @@ that a person has unlinked. A trailer names one. An id elsewhere in the message 
 commit has content of that checkpoint, as a squash has.
 
 A commit that no hook saw has no trailer, and history is never rewritten. Its link is in the checkpoint's own record
-(``lineage.json``), and in an index on the checkpoints branch. Each entry is a file without content, so that every way
+(``lineage.json``), and in an index on the checkpoints branch. Each entry is a file without content, so every way
 to join two branches file by file keeps the entries of both::
 
     links/commits/<2 digits of the commit>/<other digits>-<number>-<checkpoint id>
@@ -113,7 +113,7 @@ class CheckpointLinks:
         return self._find(_PATCHES, patch_id)
 
     def has_patches(self) -> bool:
-        """Tell whether any commit is recorded, so that a copy of it can be found by its patch id."""
+        """Tell whether any commit is recorded, so a copy of it can be found by its patch id."""
         return bool(self._names(_PATCHES))
 
     def linked(self, commits: Iterable[Logged]) -> list[Linked]:
@@ -210,7 +210,7 @@ def changes(objects: Objects, base: str, commit: Commit, ids: Iterable[Checkpoin
 
 def toggled(known: CheckpointLinks, oid: str, ids: Iterable[CheckpointId]) -> Changes:
     """Return the changes that unlink a commit from checkpoints that ``known`` does not have as unlinked, and link it
-    again to the others. ``known`` must read all branches, so that the new count is the highest.
+    again to the others. ``known`` must read all branches, so the new count is the highest.
     """
     counts = known.counts(oid)
     return {

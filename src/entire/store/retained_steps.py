@@ -1,7 +1,7 @@
 """Retained steps: kept as points to go back to, for two weeks and up to a size limit, outside ``refs/heads``.
 
 ``refs/entire/kept/<worktree>/<base commit>/<milliseconds>`` takes over the tip of a shadow branch in the transaction
-that deletes the branch. The journal remembers these refs, so that a commit need not ask git about them.
+that deletes the branch. The journal remembers these refs, so a commit need not ask git about them.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def note(where: str, objects: Objects, *tips: str) -> Record:
         return found
     with files.Lock(place.lock_file):
         known = forgotten.read(place.common_dir)
-        if known.time == found.time:  # else more was forgotten meanwhile, so that nothing is known to be clean
+        if known.time == found.time:  # else more was forgotten meanwhile, so nothing is known to be clean
             files.write(forgotten.path(place.common_dir), forgotten.data(found), mode=0o600)
     return found
 

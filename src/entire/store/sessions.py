@@ -220,7 +220,7 @@ def is_seen(place: Place) -> bool:
 
 
 def note_seen(place: Place, moment: int) -> None:
-    """Note that all states up to ``moment`` are known, so that the git hooks need not look at them again."""
+    """Note that all states up to ``moment`` are known, so the git hooks need not look at them again."""
     try:
         if not os.path.exists(place.sessions_seen):
             files.write(place.sessions_seen, b"")

@@ -1,4 +1,4 @@
-"""A session's transcript in git, in parts that never change, so that checkpoints share them.
+"""A session's transcript in git, in parts that never change, so checkpoints share them.
 
 A transcript that only grows is cut at fixed places. Inner parts lose their last newline, and the parts are joined with
 one newline (formats.md section 2.5), so the last part would change when another follows. Therefore the last part always
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
 MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
 HASH_LIMIT = 16 * 1024 * 1024
-# Bytes of a transcript that the steps of one session may store a second time, so that the Go CLI can continue them: as
+# Bytes of a transcript that the steps of one session may store a second time, so the Go CLI can continue them: as
 # one file, and as a new base file. A transcript above the larger limit is always in parts.
 ONE_FILE_LIMIT = 256 << 10
 BASE_LIMIT = 1 << 20
@@ -202,11 +202,11 @@ def _first_revealed(held: FileLines, known: Sequence[tuple[int, int]], redactor:
 
 
 def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted: bool) -> dict[str, str | Redacted]:
-    """Return a transcript's files in a step, by name, so that the Go CLI can continue the step.
+    """Return a transcript's files in a step, by name, so the Go CLI can continue the step.
 
     It counts only the base file's lines, which must be more than the checkpoints have counted, and numbered files stay
     behind when it writes the next step. So a small transcript is one file; its parts are beside it, which keeps them
-    from garbage collection until a checkpoint needs them. ``is_counted``: checkpoints count all lines, so that the last
+    from garbage collection until a checkpoint needs them. ``is_counted``: checkpoints count all lines, so the last
     one must be in the base file.
     """
     files = dict(zip(part_names(len(whole.parts)), whole.parts, strict=True))
@@ -276,7 +276,7 @@ def _blocks(held: FileLines, start: int, end: int) -> Iterator[tuple[bytes, int,
             block = block[: block.find(b"\n") + 1] or block
         elif start + len(block) < end:
             block = block[: block.rfind(b"\n") + 1] or block
-        if len(block) > MAX_PART:  # isolate a huge line, so that only it is cut
+        if len(block) > MAX_PART:  # isolate a huge line, so only it is cut
             block = block[: block.rfind(b"\n", 0, MAX_PART) + 1 or block.find(b"\n") + 1] or block
         start += len(block)
         yield block, len(block), start >= end

@@ -1,7 +1,7 @@
 """The default strategy: steps go to a shadow branch; checkpoints are written when the user commits.
 
 A shadow branch belongs to a base commit and a worktree. When a commit condenses its steps, or HEAD moves away, its tip
-is kept for a while as retained steps, so that a rewind can still go back to them.
+is kept for a while as retained steps, so a rewind can still go back to them.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def _loads(text: str) -> Any:
-    """Return a JSON value, _NOTHING if the text is none."""
+    """Return the text as a JSON value, _NOTHING if it is not JSON."""
     try:
         return jsontext.loads(text)
     except (ValueError, RecursionError):

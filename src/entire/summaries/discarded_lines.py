@@ -38,7 +38,7 @@ class DiscardedEdit:
 
 
 class DiscardedLines:
-    """Follows the edits of a session. Lines are compared without white space, quotes and trailing commas, so that moved
+    """Follows the edits of a session. Lines are compared without white space, quotes and trailing commas, so moved
     and formatted ones count as kept.
     """
 

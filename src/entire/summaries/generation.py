@@ -38,13 +38,13 @@ _AGAIN_SECONDS = 5.0  # ending a program takes a moment
 
 
 class _TimeOver(BaseException):
-    """Not an Exception, so that no agent takes it for an error of its own."""
+    """Not an Exception, so no agent takes it for an error of its own."""
 
 
 def generate(context: Context, catalog: Catalog, request: SummaryRequest, progress: Progress) -> dict[str, str]:
     """Write the summaries that a checkpoint's sessions lack, or with ``force`` all of them.
 
-    Returns which agent wrote each, by session. All are asked for before one is written, so that nothing changes if a
+    Returns which agent wrote each, by session. All are asked for before one is written, so nothing changes if a
     model fails or the user interrupts.
     """
     found = checkpoints.find(catalog, request.checkpoint)
@@ -150,7 +150,7 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
 def _hooks_silenced() -> Iterator[None]:
     """Mark the programs that are started now: the model's may be the agent, and its conversation is no session.
 
-    The mark is a file, so that it ends for programs that stay, too.
+    The mark is a file, so it ends for programs that stay, too.
     """
     with tempfile.NamedTemporaryFile(prefix="entire-summary-") as mark:
         os.environ[MARK] = mark.name

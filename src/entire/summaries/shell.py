@@ -84,7 +84,7 @@ def _script(words: Sequence[str]) -> str:
         return ""
     at = next((number for number, word in enumerate(words[:-1]) if word.startswith("-") and word.endswith("c")), 0)
     script = words[at + 1] if at else ""
-    return script if len(script) < sum(map(len, words)) else ""  # shorter, so that this ends
+    return script if len(script) < sum(map(len, words)) else ""  # shorter, so this ends
 
 
 def _words(command: str) -> list[str]:

@@ -15,7 +15,7 @@ _TOGGLES = ("rewind", "resume")
 
 def of(place: Place) -> list[ChangeView]:
     """Return the changes that are done, newest first, also those that were undone. Of each command, only the last one
-    can be undone: what it changed may stand on those before. An undo that cannot be undone is none of them.
+    can be undone: what it changed may stand on those before. An undo that cannot itself be undone is left out.
     """
     done = [found for found in transaction.find_all(place) if found.state == "done"]
     undone = {found.undoes for found in done}

@@ -1,7 +1,7 @@
 """The commands of a transaction: recorded with it, run when all its files are in place, and taken back.
 
 ``commands/`` in the transaction's folder holds their standard input (``<n>.in``, ``<n>.undo``), and one empty file
-whose name says how far they are, so that a step forward is a rename, which needs no disk space: ``<n>.next`` (the first
+whose name says how far they are, so a step forward is a rename, which needs no disk space: ``<n>.next`` (the first
 ``n`` have run) or ``<n>.begun`` (another one was started). After a kill, one that was begun is run again.
 """
 
@@ -32,7 +32,7 @@ _RETRY = "run it yourself to see why, then try again"
 
 
 class CommandError(EntireError):
-    """A command failed. ``may_have_changed``: it did not end by itself, so that its way back is run too."""
+    """A command failed. ``may_have_changed``: it did not end by itself, so its way back is run too."""
 
     def __init__(self, message: str, *, hint: str = "", may_have_changed: bool = False) -> None:
         super().__init__(message, hint=hint)

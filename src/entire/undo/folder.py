@@ -59,7 +59,7 @@ def begin(place: Place, now: float) -> str:
 
 
 def forget(place: Place, identity: str) -> None:
-    """Delete a transaction that is not being carried out. It is renamed first, so that a kill leaves nothing that could
+    """Delete a transaction that is not being carried out. It is renamed first, so a kill leaves nothing that could
     be taken for a complete one.
     """
     path = os.path.join(root(place), identity)

@@ -3,7 +3,7 @@
 A transaction is in ``<git dir>/entire/undo/<id>/``: ``plan.json``, the worktree's files before (``a/``) and after
 (``b/``), private files likewise (``pa/``, ``pb/``), the index before (``index``), what commands read
 (``undo.commands``), and the transcripts that they change (``undo.noted``). Its state is the suffix of an
-empty file beside that folder, so that a change of state is a rename, which needs no disk space: ``<id>.draft`` (nothing
+empty file beside that folder, so a change of state is a rename, which needs no disk space: ``<id>.draft`` (nothing
 is changed yet; the file names the process that prepares it), ``<id>.applying`` (it will be carried out, if not now then
 by the next ``complete``), ``<id>.back`` (it is being rolled back), ``<id>.failed`` (it was rolled back); no file when
 it is done. So a listing of the folder shows whether anything is left to do.

@@ -58,7 +58,7 @@ class Opened:
         return Offline(self.place.top, layout.METADATA_BRANCH)
 
     def catch_up(self) -> None:
-        """Complete what hooks left of commits, so that what is read next is true."""
+        """Complete what hooks left of commits, so what is read next is true."""
         if self.settings is not None and self.settings.enabled and not self._only_reads:
             from entire import lifecycle
 

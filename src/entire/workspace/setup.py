@@ -66,7 +66,7 @@ class Setup(Subject):
         return setup.add_hook_lines(self._opened.place)
 
     def git_hooks(self) -> HookView:
-        """Return whether the git hooks run, so that commits are linked, and what to do if they do not."""
+        """Return whether the git hooks run, so commits are linked, and what to do if they do not."""
         from entire.queries import status
 
         return status.git_hooks(self._opened.place)

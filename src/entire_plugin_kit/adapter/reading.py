@@ -286,7 +286,7 @@ def reads_nothing_where_nothing_is(rig: Rig, folder: Path) -> None:
 
 def agrees_with_its_stored_copy(rig: Rig, folder: Path) -> None:
     """A stored copy, which is redacted, agrees with the agent's own transcript, whichever of them goes on longer; and
-    the agent's own words count, so that redaction does not get into its file.
+    the agent's own words count, so redaction does not get into its file.
     """
     secret = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
     player = rig.play(folder, "a-session")

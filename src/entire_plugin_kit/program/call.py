@@ -159,7 +159,7 @@ def run_until(call: Call, is_time: Callable[[float], bool]) -> Answer:
 
 
 class _Conversation:
-    """Feeds a running plugin and collects what it prints, all at once, so that no full pipe blocks."""
+    """Feeds a running plugin and collects what it prints, all at once, so no full pipe blocks."""
 
     def __init__(self, running: Running) -> None:
         self.running = running

@@ -64,7 +64,7 @@ _IDS = (
     rb"ids?|sha\d*|md5|hash(?:es)?|checksum|digest|integrity|etag|commit|rev|revision|uuid|guid|ksuid|ulid|nanoid"
     rb"|fingerprint|thumbprint|public|pub|pubkey|cached?|idempotency|trace|span|kid|encrypted"
 )
-"""Words that tell that a value is none, in a sentence."""
+"""Words in a sentence that say that a value is not a secret."""
 
 _PLACES = (
     rb"version|page|next|cursor|sort|partition|index|request|foreign|primary|object|bucket|file|path|url|uri"

@@ -279,7 +279,7 @@ class View:
     __slots__ = ("_data", "_first_control", "_layers", "_passes", "text")
 
     def __init__(self, data: bytes, first: tuple[Pass, ...] = (), *, is_traced: bool = False) -> None:
-        """``is_traced``: origins will be asked for, so that the passes are applied once."""
+        """``is_traced``: origins will be asked for, so the passes are applied once."""
         self._data = data
         self._passes = (*first, *_PASSES) if first else _PASSES
         self._first_control = len(first) + len(_ESCAPES)

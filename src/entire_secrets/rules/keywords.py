@@ -1,4 +1,4 @@
-"""The keywords of all rules, so that a text without any loads no rule. Written by ``scripts/keywords.py``."""
+"""The keywords of all rules, so a text without any loads no rule. Written by ``scripts/keywords.py``."""
 
 from __future__ import annotations
 

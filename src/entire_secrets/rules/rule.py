@@ -1,4 +1,4 @@
-"""A rule, made of a row: where it finds a secret, and what it takes for one.
+"""A rule, made of a row: where to look for a secret, and what counts as one.
 
 A hook loads this module and, of those with rows, only the ones whose keywords stand in its text.
 """

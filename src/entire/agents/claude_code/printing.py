@@ -1,6 +1,6 @@
 """Claude Code's print mode: one prompt, one answer, no tools, no session, no hooks.
 
-Observed on version 2.1.197. It starts in an empty folder, so that no project's settings, instructions or hooks are
+Observed on version 2.1.197. It starts in an empty folder, so no project's settings, instructions or hooks are
 loaded; the user's own settings are, because they may say how to log in.
 """
 

@@ -20,7 +20,7 @@ _ALL_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 def command(file: str, words: tuple[str, ...]) -> int:
     """Run FILE, a plugin that is written in Python, with the Python that Entire is installed in.
 
-    Plugins call this themselves, so that they find `entire.plugin` however Entire was installed.
+    Plugins call this themselves, so they find `entire.plugin` however Entire was installed.
 
     Example: entire plugin run ./entire-agent-myagent info
     """

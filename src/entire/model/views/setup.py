@@ -99,7 +99,7 @@ class EnableView(Value):
     commits_turns: bool = False  # the work of each turn is committed at its end
     removed: tuple[AgentHooksView, ...] = ()
     settings_files: tuple[str, ...] = ()  # written; none if nothing changed
-    warnings: tuple[str, ...] = ()  # plugins that failed, so that it is not known whether their agents are used
+    warnings: tuple[str, ...] = ()  # plugins that failed, so it is not known whether their agents are used
     to_commit: tuple[str, ...] = ()  # of the files written, those that belong in git and are not committed yet
 
 

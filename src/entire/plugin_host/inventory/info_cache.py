@@ -1,4 +1,4 @@
-"""What plugins said of themselves, cached by the identity of their file, so that a hook need not ask.
+"""What plugins said of themselves, cached by the identity of their file, so a hook need not ask.
 
 The file ``$XDG_CACHE_HOME/entire/plugins/<name>.json`` may be deleted at any time; where it cannot be written, plugins
 are asked each time.

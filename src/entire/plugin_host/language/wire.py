@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 """Of numbers: most languages have 64 bits for them."""
 MOST_TOKENS = 1 << 50
-"""Of one answer: a larger figure is unknown, so that sums have 64 bits, too."""
+"""Of one answer: a larger figure is unknown, so sums have 64 bits, too."""
 INLINE = 1 << 20
 """Larger contents travel in a file, where there is a folder for it."""
 _LAST_TIME = 253402300799.0  # the end of year 9999

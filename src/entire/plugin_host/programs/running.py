@@ -1,6 +1,6 @@
 """Runs one process of a plugin: its pipes, deadline and limits, and the end of its process group.
 
-The program has a session of its own, so that it can prompt on no terminal and is killed with everything it started.
+The program has a session of its own, so it can prompt on no terminal and is killed with everything it started.
 Its output counts as it is when the program exits. What it started in the background may hold its pipes: they are read
 for ``GRACE_SECONDS`` more. Whatever happens, ``end`` kills the group, and on Linux also what left it, once no program
 of a plugin runs any more; on other systems that goes on, without us.

@@ -1,1 +1,1 @@
-"""The questions to the search index, and what it is told first."""
+"""Keeps the search index up to date, and searches it."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _TIPS, _REFS = "tips", "refs"
 _OUR_REFS = ("refs/entire/", "refs/heads/entire/")  # steps, journals: no commit of theirs is linked
 _MANY = 100  # conversations whose reading is announced
-_STEPS = 20  # of which each that is done is told
+_STEPS = 20  # of progress that are reported
 
 
 def folder(place: Place) -> str:

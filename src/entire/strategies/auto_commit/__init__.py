@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AutoCommit(ManualCommit):
-    """Saves steps as manual-commit does, so that a turn is safe before it is committed."""
+    """Saves steps as manual-commit does, so a turn is safe before it is committed."""
 
     name: ClassVar[str] = "auto-commit"
     records_source: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""A diff for a terminal. We colour it ourselves rather than git, so that a file's control characters can be escaped."""
+"""A diff for a terminal. We colour it ourselves rather than git, so a file's control characters can be escaped."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import re
 
 from entire.ui.console import text, wrapping
 
-_LONGEST = 20_000  # characters; longer answers are shown as they are, so that none takes seconds
+_LONGEST = 20_000  # characters; longer answers are shown as they are, so none takes seconds
 _WIDEST = 100
 _BLANKS = re.compile(rf" +((?:{text.MARK}\[[0-9;]*m)*)$")
 _COLOUR = re.compile(rf"{text.MARK}\[[0-9;]*m")

@@ -1,6 +1,6 @@
 """An interactive list on a terminal: arrow keys, a search, marks for several choices, a preview of each line.
 
-It draws on standard error, so that standard output holds results only. ``prompts`` imports this module only
+It draws on standard error, so standard output holds results only. ``prompts`` imports this module only
 when it draws, because prompt_toolkit is slow to load.
 """
 

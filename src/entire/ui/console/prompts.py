@@ -2,7 +2,7 @@
 
 Where the terminal allows and ``ACCESSIBLE`` is not set, ``entire.ui.console.picker`` draws lists to choose from.
 
-Questions go to standard error, so that standard output holds results only. Nothing is asked without a terminal, unless
+Questions go to standard error, so standard output holds results only. Nothing is asked without a terminal, unless
 ``ACCESSIBLE=1`` says that answers come on standard input.
 """
 

@@ -26,7 +26,7 @@ def can_draw() -> bool:
 
 @contextlib.contextmanager
 def restored_on_signals(leave: Callable[[], None]) -> Iterator[None]:
-    """Call ``leave`` on a signal that ends the program, so that the terminal is restored first.
+    """Call ``leave`` on a signal that ends the program, so the terminal is restored first.
 
     Afterwards, a signal other than Ctrl-C is sent again and ends the program.
     """

@@ -46,7 +46,7 @@ def style_for(stream: TextIO) -> Style:
 
 
 def plain(text: str) -> str:
-    """Make control and invisible characters visible, so that text cannot command the terminal."""
+    """Make control and invisible characters visible, so text cannot command the terminal."""
     return controls.plain(text)
 
 
@@ -161,7 +161,7 @@ def write_wrapped(lines: Iterable[str], stream: TextIO | None = None) -> None:
 
 
 def progress(message: str) -> None:
-    """Report slow work; on a terminal only, so that scripts see nothing but errors on standard error."""
+    """Report slow work; on a terminal only, so scripts see nothing but errors on standard error."""
     if sys.stderr.isatty():
         write([plain(message) + " ..."], sys.stderr)
         sys.stderr.flush()
