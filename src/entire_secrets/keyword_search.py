@@ -80,7 +80,7 @@ LONGEST_COUNT = 20
 _guards: dict[bytes, tuple[Guard, int]] = {}
 """Of each keyword its guard, and the size of what stands before that."""
 
-_found: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
+_rules_by_keyword: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
 
 
 def _compile(keyword: bytes) -> tuple[Guard, int]:
@@ -94,13 +94,13 @@ def _compile(keyword: bytes) -> tuple[Guard, int]:
 def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
     """Return the rules to try at a keyword, with what its guard found; their modules are loaded here."""
     asked = keyword, follows.lastgroup if follows else None, bool(follows)
-    if asked not in _found:
+    if asked not in _rules_by_keyword:
         from entire_secrets.rules.guards import FOLLOWS, is_free
         from entire_secrets.rules.modules import MODULES
         from entire_secrets.rules.rule import of_module
 
         group, is_guarded = asked[1:]
-        _found[asked] = [
+        _rules_by_keyword[asked] = [
             rule
             for name in MODULES[keyword].split()
             for rule in of_module(name)
@@ -108,7 +108,7 @@ def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
             and is_free(keyword, rule.id) is not is_guarded
             and (not is_guarded or group in FOLLOWS.get(rule.id, (group,)))
         ]
-    return _found[asked]
+    return _rules_by_keyword[asked]
 
 
 def _is_loose(keyword: bytes) -> bool:

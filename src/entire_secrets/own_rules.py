@@ -76,7 +76,7 @@ class OwnRules:
     def find(self, text: bytes) -> Iterator[Finding]:
         """Yield what the own rules find in a plain view, and the personal data that is to be redacted."""
         if self.rules:
-            yield from _found(self.rules, text, self.budget)
+            yield from _findings(self.rules, text, self.budget)
         for kind in self.personal:
             for start, end in personal.KINDS[kind](text):
                 yield Finding(kind, start, end)
@@ -94,7 +94,7 @@ def _matches(path: str, glob: str) -> bool:
     return any(fnmatchcase(tail, glob) for tail in tails)
 
 
-def _found(rules: Sequence[OwnRule], text: bytes, budget: Budget) -> list[Finding]:
+def _findings(rules: Sequence[OwnRule], text: bytes, budget: Budget) -> list[Finding]:
     """Return what rules find in each of the lines that are joined by ``LINE_END``, but within what was replaced."""
     findings: list[Finding] = []
     start = 0

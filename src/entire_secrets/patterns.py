@@ -46,7 +46,7 @@ def compile(pattern: T, flags: int = 0) -> Pattern[T]:  # noqa: A001 (as in ``re
 
 def _made(key: tuple[Any, int]) -> Pattern[Any]:
     try:
-        form = _kept_form(key)
+        form = _cached_form(key)
         if form is None:
             form = _new[key] = _form(*key)
         flags, code, groups, names, by_number = form
@@ -77,7 +77,7 @@ def _form(pattern: bytes | str, flags: int) -> Form:
 # ---------------------------------------------------------------- the file
 
 
-def _kept_form(key: tuple[bytes | str, int]) -> Form | None:
+def _cached_form(key: tuple[bytes | str, int]) -> Form | None:
     global _kept  # read when the first pattern is wanted
     if _kept is None:
         _kept = _read()

@@ -145,7 +145,7 @@ class Replacer:
             return data
         self._learn(findings)
         if memory.count > known:  # what the end reveals may stand at the beginning, too
-            findings = chosen(data, [*unfiltered, *_sought(data, lambda text: self._remembered(text, known))])
+            findings = chosen(data, [*unfiltered, *_search_blocks(data, lambda text: self._remembered(text, known))])
         once = _replace(data, findings, _finding_end)
         redacted = _replace_all(once, lambda left: chosen(left, self._find(left)), rounds=1)
         memory.save()
@@ -178,7 +178,7 @@ class Replacer:
 
     def _find(self, data: bytes) -> list[Finding]:
         """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
-        return _sought(data, self._search)
+        return _search_blocks(data, self._search)
 
     def _find_in_document(self, data: bytes) -> list[Finding]:
         return self._in_document(data, self._find(data))
@@ -218,7 +218,7 @@ def _given(text: Text, values: Collection[bytes]) -> Iterator[Finding]:
             at = text.plain.find(value, at + len(value))
 
 
-def _sought(data: bytes, search: Search) -> list[Finding]:
+def _search_blocks(data: bytes, search: Search) -> list[Finding]:
     findings: list[Finding] = []
     for start, end in _pieces(data):
         seen = _find_seen(views.View(data[start:end].replace(b"\x1e", b" ")), search)

@@ -85,7 +85,7 @@ def _replaced_by_reset(context: Context, upcoming: UpcomingCommit, changes: Sequ
     from entire.git import history
 
     undone = (head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
-    same = _kept(context.place.top, undone, _worktree_at(context, tip) or tip.tree, upcoming.tree, changes)
+    same = _surviving(context.place.top, undone, _worktree_at(context, tip) or tip.tree, upcoming.tree, changes)
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
     links = context.links
@@ -102,7 +102,7 @@ def _worktree_at(context: Context, tip: Commit) -> str:
     return next((entry.tree for entry in entries if entry.head == tip.oid and not entry.commit), "")
 
 
-def _kept(top: str, undone: tuple[str, str], worktree: str, tree: str, changes: Sequence[FileChange]) -> set[str]:
+def _surviving(top: str, undone: tuple[str, str], worktree: str, tree: str, changes: Sequence[FileChange]) -> set[str]:
     """Return the paths whose undone change, given by two trees, a commit's tree contains: all of it, or lines of it.
 
     Trivial lines alone may have been written again. They count where the commit also has other lines that only the

@@ -216,7 +216,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
         return False
     is_quoted = left[-1:] in _QUOTES and right[:1] == b" "
     if name is None or is_quoted or _pattern("goes on").match(right):  # a name in front of a whole sentence
-        told = _is_told(text, low, left, right)
+        told = _is_announced(text, low, left, right)
     else:
         told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
     told = told or _tells(_header(text, start), "harmless in a name")
@@ -309,7 +309,7 @@ def _header(text: bytes, start: int) -> bytes:
     return header if _pattern("header").match(header) else b""
 
 
-def _is_told(text: bytes, low: int, left: bytes, right: bytes) -> bool:
+def _is_announced(text: bytes, low: int, left: bytes, right: bytes) -> bool:
     """Tell whether the sentence around a value, or the line before it, tells that it is secret."""
     if right[:1] not in _BORDERS or not (
         left[-1:] in _BORDERS or _pattern("goes on").match(right) or _pattern("line").search(left)
