@@ -204,10 +204,10 @@ class Objects:
 
     def beginning(self, name: str, most: int) -> bytes:
         """Return at most the first ``most`` bytes of a blob; empty if git has none of that name."""
-        found = b""
+        content = b""
         for block in self.blocks(name) or ():
-            found += block[: most - len(found)]
-        return found
+            content += block[: most - len(content)]
+        return content
 
     def _blocks(self, size: int) -> Iterator[bytes]:
         while size > 0:

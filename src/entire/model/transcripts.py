@@ -83,8 +83,8 @@ class SessionRef(str):
     @property
     def files(self) -> tuple[str, ...]:
         """The files that change with it: what is not written to its database yet is beside that."""
-        found = self.database
-        return (found, f"{found}-wal") if found else (self.file,) if self.file else ()
+        database = self.database
+        return (database, f"{database}-wal") if database else (self.file,) if self.file else ()
 
 
 _ROWS = "rows:"

@@ -88,8 +88,8 @@ class ManualCommit:
         }
         unknown = [name for name in done if ask or not retention.shadow_tips.get(name)]
         if unknown:
-            found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in unknown))
-            retention.shadow_tips.update({name: found.get(f"refs/heads/{name}", "") for name in unknown})
+            current = refs.read(self._place.top, *(f"refs/heads/{name}" for name in unknown))
+            retention.shadow_tips.update({name: current.get(f"refs/heads/{name}", "") for name in unknown})
         tips = {name: tip for name in done if (tip := retention.shadow_tips.pop(name))}
         bases = {self._branch(session.worktree.base_commit): session.worktree.base_commit for session in sessions}
         if ask:
