@@ -32,8 +32,8 @@ def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, Content
     is_due = change.what in (CUT, WRITTEN) or (subagents and change.what == UNCHANGED)
     if resumer is None or not is_due:
         return PutBack()
-    found = {subagent: long_transcripts.given(agent, data) for subagent, data in subagents.items() if change.data}
-    return resumer.put_back(change.path, long_transcripts.given(agent, change.data), found)
+    lacking = {subagent: long_transcripts.given(agent, data) for subagent, data in subagents.items() if change.data}
+    return resumer.put_back(change.path, long_transcripts.given(agent, change.data), lacking)
 
 
 def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, subagents: Mapping[str, Content]) -> None:

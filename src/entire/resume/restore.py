@@ -338,17 +338,17 @@ def notes_of(
     known = {(note.turn, note.position): note for note in noted if note.turn}
     for note in map(_read_note, turns):
         known.setdefault((note.turn, note.position), note)
-    found = sorted(known.values(), key=lambda note: note.position)
-    found = [note for note in found if not end.count or note.position < end.count]
+    kept = sorted(known.values(), key=lambda note: note.position)
+    kept = [note for note in kept if not end.count or note.position < end.count]
     left = list(prompts)
     notes = []
-    for number, note in enumerate(found):
-        stop = next((other.position for other in found[number + 1 :] if other.position > note.position), None)
+    for number, note in enumerate(kept):
+        stop = next((other.position for other in kept[number + 1 :] if other.position > note.position), None)
         own = [prompt for prompt in left if prompt.position >= note.position and (not stop or prompt.position < stop)]
         if own:
             left.remove(own[0])
         notes.append(replace(note, prompt=own[0].text) if own and not note.prompt else note)
-    first = prompts[0] if prompts and not found else None
+    first = prompts[0] if prompts and not kept else None
     rest = [
         TurnNote(turn="", prompt=prompt.text, position=0 if prompt is first else prompt.position, time=prompt.time)
         for prompt in left

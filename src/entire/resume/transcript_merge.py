@@ -86,20 +86,20 @@ def back_to(
     What the live transcript, or one that a rewind replaced, has of it is restored from there, secrets included; only
     the rest comes from ``stored``.
     """
-    found = _new_change(place, agent, session, session_id)
-    if not found.path or not stored:
-        return found
-    live, is_there = _live(agent, session, found.path)
-    stored = first_records(agent, found.path, stored, records)
+    change = _new_change(place, agent, session, session_id)
+    if not change.path or not stored:
+        return change
+    live, is_there = _live(agent, session, change.path)
+    stored = first_records(agent, change.path, stored, records)
     own = long_transcripts.content(live)
     if not stored and not own:
-        return found
+        return change
     same = long_transcripts.agreement(agent, live, stored)
     if same.stored_is_longer or not own:
-        return _with(found, WRITTEN, _unredact(place, agent, found.path, stored, same))
+        return _with(change, WRITTEN, _unredact(place, agent, change.path, stored, same))
     if same.own_is_longer:
-        return _with(found, CUT if is_there else WRITTEN, same.common)
-    return _with(found, UNCHANGED if is_there else WRITTEN, own)
+        return _with(change, CUT if is_there else WRITTEN, same.common)
+    return _with(change, UNCHANGED if is_there else WRITTEN, own)
 
 
 def first_records(agent: Agent, session_ref: str, stored: Content, count: int | None) -> Content:
@@ -128,20 +128,20 @@ def onto(
 
     ``created``: when it was stored; used for transcripts without times.
     """
-    found = _new_change(place, agent, session, session_id)
-    if not found.path:
-        return found
-    live, is_there = _live(agent, session, found.path)
+    change = _new_change(place, agent, session, session_id)
+    if not change.path:
+        return change
+    live, is_there = _live(agent, session, change.path)
     own = long_transcripts.content(live)
     if not (stored or own):
-        return found
+        return change
     if not own:
-        return _with(found, WRITTEN, stored)
-    joined = _join(found, agent, live, own, stored, created)
+        return _with(change, WRITTEN, stored)
+    joined = _join(change, agent, live, own, stored, created)
     if is_there:
         return joined
     # The old file stays at its old path; here nothing is overwritten.
-    return _with(found, WRITTEN, own if joined.live_is_newer else joined.data)
+    return _with(change, WRITTEN, own if joined.live_is_newer else joined.data)
 
 
 def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript, bool]:
@@ -154,7 +154,7 @@ def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript,
 
 
 def _join(
-    found: TranscriptChange, agent: Agent, live: Transcript, own: Content, stored: Content, created: float
+    change: TranscriptChange, agent: Agent, live: Transcript, own: Content, stored: Content, created: float
 ) -> TranscriptChange:
     """Merge what is stored with an existing live transcript.
 
@@ -162,12 +162,12 @@ def _join(
     """
     same = long_transcripts.agreement(agent, live, stored)
     if not same.stored_is_longer:
-        return _with(found, UNCHANGED, own, newer=same.own_is_longer)
+        return _with(change, UNCHANGED, own, newer=same.own_is_longer)
     if not same.own_is_longer:
-        return _with(found, WRITTEN, same.joined)
-    known = last_time(agent, long_transcripts.opened(agent, found.path, stored)) or created
+        return _with(change, WRITTEN, same.joined)
+    known = last_time(agent, long_transcripts.opened(agent, change.path, stored)) or created
     # When its file was written says nothing about a live transcript without times.
-    return _with(found, WRITTEN, stored, newer=not known or last_time(agent, live) > known)
+    return _with(change, WRITTEN, stored, newer=not known or last_time(agent, live) > known)
 
 
 def covered(agent: Agent, session_ref: str, stored: Content, data: Content) -> Content | None:
@@ -182,12 +182,12 @@ def _new_change(place: Place, agent: Agent, session: Session | None, session_id:
     return TranscriptChange(session_id=session_id, agent=agent.name, path=path, command=command)
 
 
-def _with(found: TranscriptChange, what: str, data: Content, *, newer: bool = False) -> TranscriptChange:
+def _with(change: TranscriptChange, what: str, data: Content, *, newer: bool = False) -> TranscriptChange:
     """Return the change, without the thinking blocks that the agent's service would refuse."""
     whole = seals.without_broken(data)
     if what == UNCHANGED and whole is not data:
         what, newer = WRITTEN, False  # nothing that was said there is lost
-    return replace(found, what=what, data=whole, live_is_newer=newer)
+    return replace(change, what=what, data=whole, live_is_newer=newer)
 
 
 # ---------------------------------------------------------------- times
@@ -232,14 +232,14 @@ def subagents_of_step(objects: Objects, commit: str, session_id: str) -> dict[st
 
     A subagent's step holds its own transcript, a turn's those that are new since; the newest counts.
     """
-    found: dict[str, str] = {}
+    oids: dict[str, str] = {}
     step = objects.commit(commit)
     while step is not None and b"\n" + trailers.SESSION.encode() in step.message:  # stop at a person's commit
         folders = objects.tree(f"{step.oid}:{steps.metadata_folder(session_id)}/tasks")
         entries = [entry for folder in folders if folder.mode == "040000" for entry in objects.tree(folder.oid)]
-        found = _by_subagent({entry.name: entry.oid for entry in entries}) | found
+        oids = _by_subagent({entry.name: entry.oid for entry in entries}) | oids
         step = objects.commit(step.parents[0]) if step.parents else None
-    return found
+    return oids
 
 
 def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
@@ -257,8 +257,8 @@ def missing_subagents(
     refs = {subagent: locate(subagent) for subagent in stored} if locate is not None else {}
     lacking = {subagent: stored[subagent] for subagent, ref in refs.items()
                if ref and not (os.path.lexists(ref) or long_transcripts.content(agent.transcript(ref)))}  # fmt: skip
-    found = stored_contents.of_blobs(objects, lacking)
-    return {subagent: seals.without_broken(data) for subagent, data in found.items() if data}
+    blobs = stored_contents.of_blobs(objects, lacking)
+    return {subagent: seals.without_broken(data) for subagent, data in blobs.items() if data}
 
 
 def subagent_locator(agent: Agent, path: str, transcript: Content) -> Callable[[str], str] | None:

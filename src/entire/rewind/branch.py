@@ -47,8 +47,8 @@ def holding(context: Context, tip: str, new: str) -> tuple[str, ...]:
     """
     top = context.place.top
     own = f"{_HEADS}{history.branch(top)}"
-    found = refs.holding(top, history.left_by(top, tip, new), _HEADS, _REMOTES)
-    others = [ref for ref in found if ref != own and not any(fnmatchcase(ref, pattern) for pattern in _OWN)]
+    containing = refs.holding(top, history.left_by(top, tip, new), _HEADS, _REMOTES)
+    others = [ref for ref in containing if ref != own and not any(fnmatchcase(ref, pattern) for pattern in _OWN)]
     return tuple(ref.removeprefix(_HEADS).removeprefix(_REMOTES) for ref in others)
 
 
@@ -107,6 +107,6 @@ def has_turn_commits(context: Context, new: str, tip: str) -> bool:
     tips = list(checkpoints.tips(top).values())
     links = CheckpointLinks(top, context.objects, tips)
     linked = [*links.log(start=f"{new}^!"), *links.log(start=f"{new}..{tip}")]
-    names = {name for found in linked for name in found.checkpoint_ids}
-    found = (checkpoints.read(context.objects, tips, name) for name in names)
-    return any(stored is not None and stored.summary.strategy == AUTO_COMMIT for stored in found)
+    names = {name for commit in linked for name in commit.checkpoint_ids}
+    stored_checkpoints = (checkpoints.read(context.objects, tips, name) for name in names)
+    return any(stored is not None and stored.summary.strategy == AUTO_COMMIT for stored in stored_checkpoints)

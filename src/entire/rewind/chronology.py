@@ -29,7 +29,7 @@ class Chronology:
 
     def in_order(self, points: Sequence[PointView]) -> list[PointView]:
         """Return points with their times, newest first. ``points``: those of each kind in git's order."""
-        found: list[PointView] = []
+        dated: list[PointView] = []
         latest: dict[int, float] = {}  # by second
         timed = [replace(point, time=self._moments.get(point.id, point.time)) for point in reversed(points)]
         for point in sorted(timed, key=lambda point: (int(point.time), self._generation(point))):
@@ -38,10 +38,10 @@ class Chronology:
                 moment = max(moment, latest.get(second, 0.0) + _NEXT)
             if not is_exact or self._generation(point):
                 latest[second] = max(latest.get(second, 0.0), moment)
-            found.append(replace(point, time=moment))
-        found.reverse()  # where times are equal, git's order stays
-        found.sort(key=lambda point: point.time, reverse=True)
-        return found
+            dated.append(replace(point, time=moment))
+        dated.reverse()  # where times are equal, git's order stays
+        dated.sort(key=lambda point: point.time, reverse=True)
+        return dated
 
     def _generation(self, point: PointView) -> int:
         """Return a number that is higher for a later point: even for commits, odd for the steps between; 0: unknown."""

@@ -45,10 +45,10 @@ def of_sessions(context: Context, head: str, commit: str) -> CommitsSince:
     """
     top = context.place.top
     links = CheckpointLinks(top, context.objects, list(checkpoints.tips(top).values()))
-    found = history.log(top, [head, f"^{commit}"])
+    commits = history.log(top, [head, f"^{commit}"])
     on_top = history.made_on(top, commit, head)
-    taken = [made for made in found if made.oid in on_top and links.of(made)]
-    paths = history.paths_of(top, [made.oid for made in found if len(made.parents) < 2])
+    taken = [made for made in commits if made.oid in on_top and links.of(made)]
+    paths = history.paths_of(top, [made.oid for made in commits if len(made.parents) < 2])
     own = {path for made in taken for path in paths.get(made.oid, ())}
     changes = tuple(change for change in diff.changes(top, head, commit) if change.path in own)
     differing = {change.path for change in changes}

@@ -65,7 +65,7 @@ class StoredConversation(Value):
 
 def of_point(context: Context, points: PointList, point: PointView, session_id: str = "") -> list[RewoundConversation]:
     """Return the conversations as they were at a point, or only that of ``session_id``."""
-    found = []
+    rewound = []
     for stored in _stored_at(context, points, point):
         if session_id in ("", stored.session_id):
             session = context.session(stored.session_id)
@@ -77,11 +77,11 @@ def of_point(context: Context, points: PointList, point: PointView, session_id: 
             )
             records = _count_records(stored.agent, file.path, file.data)
             problem = effects.said(effects.plan(stored.agent, file, missing))
-            found.append(RewoundConversation(
+            rewound.append(RewoundConversation(
                 session_id=stored.session_id, agent=stored.agent, file=file, records=records, subagents=missing,
                 problem=problem,
             ))  # fmt: skip
-    return found
+    return rewound
 
 
 def view(context: Context, conversation: RewoundConversation) -> ConversationView:
@@ -117,7 +117,7 @@ def returned(context: Context, session_id: str) -> ConversationView:
 
 def out_of_reach(context: Context, points: PointList, point: PointView, session_id: str = "") -> list[ConversationView]:
     """Return the conversations of a point that stay as they are because their plugin cannot run."""
-    found = []
+    views = []
     for name in _sessions_at(points, point):
         session = context.session(name) if session_id in ("", name) else None
         if session is None or not session.is_external:
@@ -126,8 +126,8 @@ def out_of_reach(context: Context, points: PointList, point: PointView, session_
             context.agents.find(session.agent)
         except EntireError as error:
             problem = f"cannot be put back: {error.message}"
-            found.append(ConversationView(session_id=name, agent=session.agent_type, problem=problem))
-    return found
+            views.append(ConversationView(session_id=name, agent=session.agent_type, problem=problem))
+    return views
 
 
 def _sessions_at(points: PointList, point: PointView) -> list[str]:
@@ -214,17 +214,17 @@ def _is_first_turn(context: Context, point: PointView) -> bool:
 
 def _stored_in_checkpoint(context: Context, points: PointList, point: PointView) -> list[StoredConversation]:
     stored = points.checkpoint(point)
-    found = []
+    restorable = []
     for slot in stored.slots if stored is not None else ():
         agent = _agent(context, slot.session_id, slot.record.agent if slot.record is not None else "")
         if stored is not None and agent is not None and slot.session_id:
-            found.append(StoredConversation(
+            restorable.append(StoredConversation(
                 session_id=slot.session_id,
                 agent=agent,
                 transcript=stored_contents.of_slot(context.objects, slot, agent),
                 subagents=transcript_merge.subagents_of_checkpoint(context.objects, stored, slot.session_id),
             ))  # fmt: skip
-    return found
+    return restorable
 
 
 def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:

@@ -101,23 +101,23 @@ class SnapshotHistory:
         Restored content does not count as a change: in the paths that a rewind touched, the changes are again those of
         its point, plus the ones that it did not take back according to its mark, until it is undone.
         """
-        found: list[PathEdit] = []
+        edits: list[PathEdit] = []
         before: dict[str, list[PathEdit]] = {}
         states: list[tuple[float, list[PathEdit]]] = []
         for entry, changes in self._row(moment, paths):
             mark, touched = entry.mark, {change.path for change in changes}
-            before[mark.transaction] = found
+            before[mark.transaction] = edits
             if mark.kind is MarkKind.REWIND:
                 of_point = next((state for time, state in reversed(states) if time <= mark.moment), [])
                 if mark.moment > moment:
                     of_point = [*of_point, *self._until_commit(mark.moment, touched)]
-                found = _after_rewind(mark, touched, found, of_point)
+                edits = _after_rewind(mark, touched, edits, of_point)
             elif mark.kind is MarkKind.UNDO:
-                found = _with_paths_of(touched, found, before.get(mark.undone, []))
+                edits = _with_paths_of(touched, edits, before.get(mark.undone, []))
             else:
-                found = [*found, *changes]
-            states.append((entry.time, found))
-        return found
+                edits = [*edits, *changes]
+            states.append((entry.time, edits))
+        return edits
 
     def _until_commit(self, moment: float, paths: Collection[str]) -> list[PathEdit]:
         """Return the changes since the last snapshot that the commit made at this moment contains."""
@@ -187,22 +187,22 @@ def _is_rewind(entry: Entry) -> bool:
 
 
 def _after_rewind(
-    mark: TurnMark, touched: Collection[str], found: Sequence[PathEdit], of_point: Sequence[PathEdit]
+    mark: TurnMark, touched: Collection[str], edits: Sequence[PathEdit], of_point: Sequence[PathEdit]
 ) -> list[PathEdit]:
     """Return the changes after a rewind: in the paths it touched, those of its point and those it kept."""
     known = {(change.path, change.time) for change in of_point}
-    merged = [change for change in found if change.path in touched and mark.keeps(change.session_id)]
+    merged = [change for change in edits if change.path in touched and mark.keeps(change.session_id)]
     kept = [change for change in merged if (change.path, change.time) not in known]
     if mark.is_of_one_session:
         paths = {change.path for change in kept}
-        still = {(change.path, change.time) for change in found}
+        still = {(change.path, change.time) for change in edits}
         of_point = [change for change in of_point if change.path not in paths or (change.path, change.time) in still]
-    return _with_paths_of(touched, found, [*of_point, *kept])
+    return _with_paths_of(touched, edits, [*of_point, *kept])
 
 
-def _with_paths_of(paths: Collection[str], found: Sequence[PathEdit], others: Sequence[PathEdit]) -> list[PathEdit]:
-    """Return ``found`` with the changes of ``paths`` replaced by those in ``others``."""
-    changes = [change for change in found if change.path not in paths]
+def _with_paths_of(paths: Collection[str], edits: Sequence[PathEdit], others: Sequence[PathEdit]) -> list[PathEdit]:
+    """Return ``edits`` with the changes of ``paths`` replaced by those in ``others``."""
+    changes = [change for change in edits if change.path not in paths]
     changes += [change for change in others if change.path in paths]
     return sorted(changes, key=lambda change: (change.time, change.path))
 

@@ -105,16 +105,16 @@ class Restoring:
 
     def _differing(self) -> list[diff.FileChange]:
         """Return the differences between now and the point in the paths that sessions created or changed."""
-        found = diff.changes(self._top, self._context.journal.attribution.tree, self.then.tree)
-        found = [change for change in found if not _is_own(change.path)]
-        self._has_new_rules = any(os.path.basename(change.path) == _RULES for change in found)
+        changed = diff.changes(self._top, self._context.journal.attribution.tree, self.then.tree)
+        changed = [change for change in changed if not _is_own(change.path)]
+        self._has_new_rules = any(os.path.basename(change.path) == _RULES for change in changed)
         if self._request.session_id:
             made = self._changed_since(self._request.session_id)
         else:
             made = self._snapshots.made() | self._paths_outside_journal()
             made |= self._leave_commits(self.gone) if self.gone is not None else set()
-        self.untouched = sum(change.path not in made and self._is_requested(change.path) for change in found)
-        return [change for change in found if change.path in made]
+        self.untouched = sum(change.path not in made and self._is_requested(change.path) for change in changed)
+        return [change for change in changed if change.path in made]
 
     def _leave_commits(self, gone: CommitsSince) -> set[str]:
         """Return the paths that the commits after the point changed."""
@@ -134,16 +134,16 @@ class Restoring:
 
         The journal drops old snapshots, and another clone's journal is not here.
         """
-        found = {path for session in self._context.relevant_sessions() for path in session.work.open_files}
+        paths = {path for session in self._context.relevant_sessions() for path in session.work.open_files}
         if self.then.snapshot is not None or not self.then.commit:
-            return found
+            return paths
         tips = list(checkpoints.tips(self._top).values())
         links = CheckpointLinks(self._top, self._context.objects, tips)
         newer = [*links.log(start=f"{self.then.commit}^!"), *links.log(start=f"{self.then.commit}..HEAD")]
         for checkpoint_id in {name for linked in newer for name in linked.checkpoint_ids}:
             stored = checkpoints.read(self._context.objects, tips, checkpoint_id)
-            found.update(stored.summary.files_touched if stored is not None else ())
-        return found
+            paths.update(stored.summary.files_touched if stored is not None else ())
+        return paths
 
     def _is_requested(self, path: str) -> bool:
         requested = self._request.paths
@@ -248,11 +248,11 @@ class Restoring:
         self._merged[path] = "conflict" if conflicts else "merge"
         return present[0], checkout.store(self._top, content)
 
-    def _content(self, found: Found) -> bytes | None:
+    def _content(self, entry: Found) -> bytes | None:
         """Return a file's text; None if it cannot be merged (a link, binary data, no file)."""
-        if found is None or found[0] == _LINK:
+        if entry is None or entry[0] == _LINK:
             return None
-        data = self._context.objects.blob(found[1])
+        data = self._context.objects.blob(entry[1])
         return None if data is None or checkout.is_binary(data) else data
 
     def _groups(self, path: str, since: Sequence[PathEdit]) -> list[list[PathEdit]]:
@@ -356,7 +356,7 @@ class Restoring:
             return _found(change.new_mode, change.new_oid)
         now, target = self._now[path], self._writes.get(path) or self._now[path]
         if self._merged[path] != "conflict" and committed is not None:
-            mine, base, theirs = (self._content(found) or b"" for found in (committed, now, target))
+            mine, base, theirs = (self._content(entry) or b"" for entry in (committed, now, target))
             merged, has_conflict = checkout.merge(self._top, self._draft.folder, mine, base, theirs, _COMMIT_LABELS)
             if not has_conflict:
                 return committed[0], checkout.store(self._top, merged)
@@ -379,7 +379,7 @@ class Restoring:
         for path in deletions:
             if path not in ignored and self._add_to_draft(path, self._draft.delete_file):
                 self.edits.append(EditView(path=path, what="delete"))
-        writes = {path: found for path, found in self._writes.items() if path not in ignored}
+        writes = {path: entry for path, entry in self._writes.items() if path not in ignored}
         if writes:
             checkout.stage(self._top, writes, self._draft.after)
         for path in writes:
@@ -471,8 +471,8 @@ def _with_uncommitted_work(context: Context, snapshot: Entry, commit: str, tree:
     for path in list(uncommitted):
         if path in folders or not new.isdisjoint(backups.parents(path)):
             del uncommitted[path]  # the commit has a folder at this path, or a file at one of its parents
-    for path, found in diff.entries(top, snapshot.head, list(uncommitted)).items():
-        if uncommitted[path] == found:
+    for path, entry in diff.entries(top, snapshot.head, list(uncommitted)).items():
+        if uncommitted[path] == entry:
             del uncommitted[path]  # committed, on a branch that was current then
     if not uncommitted:
         return tree

@@ -179,10 +179,10 @@ class Rewind:
         context, point = self._context, self.view.point
         stored = PointList(context).checkpoint(point) if point is not None else None
         slot = stored.slot_of(conversation.session_id) if stored is not None else None
-        found = targets.stored_session(context, stored, slot) if stored is not None and slot is not None else None
-        if found is not None:
-            found = replace(found, session_id=conversation.session_id)
-            resume.draft_unknown(context, self._draft, found, conversation.file, conversation.subagents)
+        session = targets.stored_session(context, stored, slot) if stored is not None and slot is not None else None
+        if session is not None:
+            session = replace(session, session_id=conversation.session_id)
+            resume.draft_unknown(context, self._draft, session, conversation.file, conversation.subagents)
 
     def _draft_index(self) -> None:
         """Add the index of the commit that HEAD moves to; last, because any git command may refresh the index."""
@@ -294,8 +294,8 @@ class Rewind:
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
         if self._new_blobs.keys() >= set(paths):
             return {path: self._head.get(path) for path in paths}
-        found = diff.entries(self._context.place.top, self._context.journal.snapshot.head_tree, paths)
-        return {path: found.get(path) for path in paths}
+        entries = diff.entries(self._context.place.top, self._context.journal.snapshot.head_tree, paths)
+        return {path: entries.get(path) for path in paths}
 
 
 # ---------------------------------------------------------------- planning
@@ -371,10 +371,10 @@ def _undone(context: Context, name: str) -> list[Transaction]:
     if not known:
         raise EntireError("there is no rewind to undo", hint="undo points are kept for two weeks")
     ids = [transaction.id for transaction in known]
-    found = prefix.find(name, ids, "undo point") if name else ids[0]
-    if not found:
+    chosen = prefix.find(name, ids, "undo point") if name else ids[0]
+    if not chosen:
         raise EntireError(f"no such undo point: {name}", hint="run `entire rewind --undo --list` to see them")
-    return known[: ids.index(found) + 1]
+    return known[: ids.index(chosen) + 1]
 
 
 def _combine(undone: Sequence[Transaction]) -> Transaction:
@@ -426,21 +426,21 @@ def _planned(
         restoring.plan()
         moment = restoring.then.moment
     is_with_conversations = not (request.files_only or request.paths)
-    found = conversations.of_point(context, points, point, request.session_id) if is_with_conversations else []
+    rewound = conversations.of_point(context, points, point, request.session_id) if is_with_conversations else []
     stuck = conversations.out_of_reach(context, points, point, request.session_id) if is_with_conversations else []
-    _refuse_running(context, found)
+    _refuse_running(context, rewound)
     snapshot = context.journal.snapshot
     draft.notes = RewindNotes(
         point=point.id, head=snapshot.head, branch=snapshot.branch, back_to=moment, session_id=request.session_id,
-        keep_mine=request.keep_mine, sessions=tuple(conversation.session_id for conversation in found),
+        keep_mine=request.keep_mine, sessions=tuple(conversation.session_id for conversation in rewound),
     )  # fmt: skip
     planned_files = restoring.view(title) if restoring is not None else RewindView(title=title, logs_only=True)
     view = replace(
         planned_files,
         point=point,
-        conversations=(*(conversations.view(context, conversation) for conversation in found), *stuck),
+        conversations=(*(conversations.view(context, conversation) for conversation in rewound), *stuck),
         others=_other_sessions(
-            points, moment, {conversation.session_id for conversation in found} | {point.session_id}
+            points, moment, {conversation.session_id for conversation in rewound} | {point.session_id}
         ),
     )
     commit = None
@@ -450,7 +450,7 @@ def _planned(
         commit = take_back.plan(context, point, restoring)
         view = take_back.shown(view, commit)
     _save_index(context, draft)
-    return Rewind(context, draft, view, found, restoring.new_blobs if restoring is not None else None, commit)
+    return Rewind(context, draft, view, rewound, restoring.new_blobs if restoring is not None else None, commit)
 
 
 def _gone(context: Context, point: PointView, request: RewindRequest) -> CommitsSince | None:
@@ -463,8 +463,8 @@ def _gone(context: Context, point: PointView, request: RewindRequest) -> Commits
 
 def _other_sessions(points: PointList, moment: float, rewound: set[str]) -> tuple[str, ...]:
     """Return the sessions that changed files since and whose conversations are not rewound."""
-    found = dict.fromkeys(change.session_id for change in points.snapshots.since(moment) if change.session_id)
-    return tuple(session_id for session_id in found if session_id not in rewound)
+    ids = dict.fromkeys(change.session_id for change in points.snapshots.since(moment) if change.session_id)
+    return tuple(session_id for session_id in ids if session_id not in rewound)
 
 
 def _save_index(context: Context, draft: Draft) -> None:

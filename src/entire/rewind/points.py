@@ -55,10 +55,10 @@ class PointList:
 
         ``limit`` 0 returns all of them.
         """
-        found = self._all(limit)
+        points = self._all(limit)
         if session_id:
-            found = [point for point in found if point.session_id == session_id or self._holds(point, session_id)]
-        described = self._describe(_nested(found[:limit] if limit else found))
+            points = [point for point in points if point.session_id == session_id or self._holds(point, session_id)]
+        described = self._describe(_nested(points[:limit] if limit else points))
         starts = {start.id: start for start in self._starts()} if described else {}
         return [self._with_start(point, starts) for point in described]
 
@@ -68,29 +68,29 @@ class PointList:
         """
         if name == BEFORE_LAST_PROMPT:
             return self._before_last_prompt(session_id)
-        found = [point for point in self._turns(()) if point.id == name] if len(name) == _TURN_ID else []
+        points = [point for point in self._turns(()) if point.id == name] if len(name) == _TURN_ID else []
         if name.startswith(_BEFORE):
-            found = [point for point in self._starts() if point.id == name]
-        known_commit = self._context.objects.commit(f"{name}^{{commit}}") if name and not found else None
+            points = [point for point in self._starts() if point.id == name]
+        known_commit = self._context.objects.commit(f"{name}^{{commit}}") if name and not points else None
         commits = [_logged(known_commit)] if known_commit is not None else []
-        found = found or [point for commit in commits if (point := _step(commit)) is not None]
-        found = (
-            found
+        points = points or [point for commit in commits if (point := _step(commit)) is not None]
+        points = (
+            points
             or [point for linked in self._links().linked(commits) for point in self._points_of_commit(linked)][-1:]
         )
-        if not found and len(name) >= _SHORTEST:
+        if not points and len(name) >= _SHORTEST:
             known = self._all(0)
             named = prefix.find(name, (key for point in known for key in (point.checkpoint_id, point.id)), "point")
-            found = [point for point in known if named and named in (point.checkpoint_id, point.id)]
-        if not found:
+            points = [point for point in known if named and named in (point.checkpoint_id, point.id)]
+        if not points:
             names = [name, *(one for linked in self._links().linked(commits) for one in linked.checkpoint_ids)]
             if gone := next(filter(None, map(Catalog(self._context.place).forgotten, names)), None):
                 raise gone
             problem = f"commit {name} is not a step and has no checkpoint" if commits else f"no such point: {name}"
             raise EntireError(problem, hint="run `entire rewind --list` to see the points")
-        if len({point.id for point in found}) > 1:
-            raise EntireError(f"several points belong to {name!r}", hint=f"use the id of one, as in {found[0].id}")
-        return self._describe(found[:1], sizes=False)[0]
+        if len({point.id for point in points}) > 1:
+            raise EntireError(f"several points belong to {name!r}", hint=f"use the id of one, as in {points[0].id}")
+        return self._describe(points[:1], sizes=False)[0]
 
     def checkpoint(self, point: PointView) -> Checkpoint | None:
         """Return the checkpoint of a point, None if it has none."""
@@ -113,28 +113,28 @@ class PointList:
         return snapshot.time if snapshot is not None else 0.0
 
     def _all(self, limit: int) -> list[PointView]:
-        found = [*self._steps(), *self._checkpoints(limit)]
-        turns = self._turns(found)
+        points = [*self._steps(), *self._checkpoints(limit)]
+        turns = self._turns(points)
         replaced = {str(step.mark) for step in self._committed.values()}
-        found = [point for point in found if point.id not in replaced]
-        moments = {point.id: moment for point in found if (moment := self._recorded(point))}
+        points = [point for point in points if point.id not in replaced]
+        moments = {point.id: moment for point in points if (moment := self._recorded(point))}
         moments.update((turn.id, turn.time) for turn in turns)
-        return Chronology(moments, self._bases, self._parents).in_order([*found, *turns])
+        return Chronology(moments, self._bases, self._parents).in_order([*points, *turns])
 
     # ------------------------------------------------------------ steps
 
     def _steps(self) -> list[PointView]:
         """Return the steps on commits that HEAD reaches, each once; those on a shadow branch are not condensed."""
         live, condensed = self._step_tips()
-        found: dict[str, PointView] = {}
+        by_id: dict[str, PointView] = {}
         for tips, is_condensed in ((live, False), (condensed, True)):
             for commit in history.log(self._top, list(tips)) if tips else ():
                 self._bases[commit.oid] = base = tips.get(commit.oid) or self._bases.get(commit.oid, "")
                 self._bases.update((parent, base) for parent in commit.parents)
                 point = _step(commit)
                 if point is not None and not point.message.startswith(_CARRIED):
-                    found.setdefault(point.id, replace(point, is_condensed=is_condensed))
-        return list(found.values())
+                    by_id.setdefault(point.id, replace(point, is_condensed=is_condensed))
+        return list(by_id.values())
 
     def _step_tips(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return the tips of this worktree's shadow branches, and of its retained steps, each with its base commit."""
@@ -172,21 +172,21 @@ class PointList:
 
     def _checkpoints(self, limit: int) -> list[PointView]:
         linked = self._links().log(start="HEAD", limit=limit)
-        commits = [found.commit for found in linked]
+        commits = [linked_commit.commit for linked_commit in linked]
         self._parents = {commit.oid: commit.parents[0] if commit.parents else "" for commit in commits}
-        return [point for found in linked for point in self._points_of_commit(found)]
+        return [point for linked_commit in linked for point in self._points_of_commit(linked_commit)]
 
     def _links(self) -> CheckpointLinks:
         return CheckpointLinks(self._top, self._context.objects, self._checkpoint_tips())
 
     def _points_of_commit(self, linked: Linked) -> list[PointView]:
         """Return a commit's points, one per stored checkpoint."""
-        found = []
+        points = []
         for checkpoint_id in linked.checkpoint_ids:
             stored = checkpoints.read(self._context.objects, self._checkpoint_tips(), checkpoint_id)
             if stored is not None:
-                found.append(self._point_of_checkpoint(linked.commit, stored))
-        return found
+                points.append(self._point_of_checkpoint(linked.commit, stored))
+        return points
 
     def _point_of_checkpoint(self, commit: Logged, stored: Checkpoint) -> PointView:
         if stored.summary.strategy == AUTO_COMMIT:
@@ -233,13 +233,13 @@ class PointList:
         A subagent's step does not count: if nothing changed after it, its turn ended without a step.
         """
         with_steps = self.snapshots.turns_with_steps({point.id for point in known if point.kind == "task"})
-        found = []
+        turns = []
         for session, notes in self._notes():
             steps = [step for step in known if step.kind == "step" and step.session_id == session.session_id]
             moments = [moment for step in steps if (moment := self._unassigned(step))]
             ended = _ended(notes)
             wrote = [note for moment in moments if (note := _ended_at(moment, ended)) is not None]
-            found += [
+            turns += [
                 _turn(session, note, notes)
                 for note in ended
                 if f"{session.session_id}/{note.turn}" not in with_steps
@@ -247,7 +247,7 @@ class PointList:
                 and self.snapshots.reaches(note.ended)
                 and note not in wrote
             ]
-        return found
+        return turns
 
     def _unassigned(self, step: PointView) -> float:
         """Return when a step was written, 0.0 if the journal says by which turn: it does not if it no longer has the
@@ -268,11 +268,11 @@ class PointList:
         ]
 
     def _before_last_prompt(self, session_id: str) -> PointView:
-        found = [point for point in self._starts() if session_id in ("", point.session_id)]
-        if not found:
+        starts = [point for point in self._starts() if session_id in ("", point.session_id)]
+        if not starts:
             raise EntireError("no start of a turn is recorded here",
                               hint="run `entire rewind --list` to see the points")  # fmt: skip
-        return max(found, key=lambda point: point.time)
+        return max(starts, key=lambda point: point.time)
 
     def _with_start(self, point: PointView, starts: Mapping[str, PointView]) -> PointView:
         start = starts.get(_BEFORE + self._turn_of(point))
@@ -348,11 +348,11 @@ def _logged(commit: Commit) -> Logged:
 
 
 def _step(commit: Logged) -> PointView | None:
-    found = trailers.parse(commit.message)
-    session_id = found.get(trailers.SESSION, [""])[0]
-    folder = found.get(trailers.METADATA, [""])[0]
-    task = found.get(trailers.METADATA_TASK, [""])[0]
-    if not session_id or (trailers.METADATA not in found and not task):
+    values = trailers.parse(commit.message)
+    session_id = values.get(trailers.SESSION, [""])[0]
+    folder = values.get(trailers.METADATA, [""])[0]
+    task = values.get(trailers.METADATA_TASK, [""])[0]
+    if not session_id or (trailers.METADATA not in values and not task):
         return None
     return PointView(
         id=commit.oid,
@@ -408,12 +408,12 @@ def turn_id(point: PointView) -> str:
     return point.id.removeprefix(_BEFORE)
 
 
-def _nested(found: Sequence[PointView]) -> list[PointView]:
+def _nested(points: Sequence[PointView]) -> list[PointView]:
     """Put each subagent's steps after the next later point of its session, whose turn they were part of."""
     holders: dict[str, str] = {}
     tasks: dict[str, list[PointView]] = {}
     out = []
-    for point in found:
+    for point in points:
         if point.kind != "task":
             holders[point.session_id] = point.id
             out.append(point)
