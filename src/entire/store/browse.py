@@ -25,25 +25,26 @@ def listed(where: str, tips: Sequence[str], names: Iterable[str]) -> dict[str, L
         holders.update(
             (checkpoint_id, tip) for checkpoint_id, tree in zip(missing, trees, strict=False) if tree is not None
         )
-    found = [checkpoint_id for checkpoint_id in wanted if checkpoint_id in holders]
+    stored = [checkpoint_id for checkpoint_id in wanted if checkpoint_id in holders]
     summaries = _summaries(
         where,
-        {checkpoint_id: f"{holders[checkpoint_id]}:{checkpoint_id.path}/metadata.json" for checkpoint_id in found},
+        {checkpoint_id: f"{holders[checkpoint_id]}:{checkpoint_id.path}/metadata.json" for checkpoint_id in stored},
     )
-    records = _records(where, found, holders, summaries)
+    records = _records(where, stored, holders, summaries)
     return {
-        checkpoint_id: _view(checkpoint_id, summaries[checkpoint_id], records[checkpoint_id]) for checkpoint_id in found
+        checkpoint_id: _view(checkpoint_id, summaries[checkpoint_id], records[checkpoint_id])
+        for checkpoint_id in stored
     }
 
 
 def session_ids(where: str, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the session ids of every stored checkpoint, by checkpoint id. Reads one small record per session."""
-    found = checkpoints.list_all(where, tips)
+    stored = checkpoints.list_all(where, tips)
     slots: list[tuple[str, str]] = []
-    for checkpoint, tree in zip(found, bulk.get(where, [checkpoint.tree for checkpoint in found]), strict=True):
+    for checkpoint, tree in zip(stored, bulk.get(where, [checkpoint.tree for checkpoint in stored]), strict=True):
         entries = parse_tree(tree.data, len(tree.oid) // 2) if tree is not None else []
         slots += [(checkpoint.id, f"{entry.oid}:metadata.json") for entry in entries if entry.name.isdigit()]
-    sessions: dict[str, list[str]] = {checkpoint.id: [] for checkpoint in found}
+    sessions: dict[str, list[str]] = {checkpoint.id: [] for checkpoint in stored}
     for (checkpoint_id, _), blob in zip(slots, bulk.get(where, [path for _, path in slots]), strict=True):
         value = checkpoints.parse_object(blob.data if blob is not None else None)
         session_id = value.get("session_id") if value is not None else None
@@ -53,11 +54,11 @@ def session_ids(where: str, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _summaries(where: str, paths: Mapping[CheckpointId, str]) -> dict[CheckpointId, CheckpointSummary]:
-    found = {}
+    summaries = {}
     for checkpoint_id, blob in zip(paths, bulk.get(where, list(paths.values())), strict=True):
         value = checkpoints.parse_object(blob.data if blob is not None else None)
-        found[checkpoint_id] = CheckpointSummary.from_json({"checkpoint_id": checkpoint_id, **(value or {})})
-    return found
+        summaries[checkpoint_id] = CheckpointSummary.from_json({"checkpoint_id": checkpoint_id, **(value or {})})
+    return summaries
 
 
 def _records(
@@ -73,12 +74,12 @@ def _records(
             for n, pointer in enumerate(pointers[: checkpoints.MAX_SLOTS])
         ]
         requests += [(checkpoint_id, f"{holders[checkpoint_id]}:{path}") for path in paths if "\n" not in path]
-    found: dict[CheckpointId, list[SessionRecord]] = {checkpoint_id: [] for checkpoint_id in held}
+    loaded: dict[CheckpointId, list[SessionRecord]] = {checkpoint_id: [] for checkpoint_id in held}
     for (checkpoint_id, _), blob in zip(requests, bulk.get(where, [name for _, name in requests]), strict=True):
         value = checkpoints.parse_object(blob.data if blob is not None else None)
         if value is not None:
-            found[checkpoint_id].append(SessionRecord.from_json(value))
-    return found
+            loaded[checkpoint_id].append(SessionRecord.from_json(value))
+    return loaded
 
 
 def _view(checkpoint_id: CheckpointId, summary: CheckpointSummary, records: Sequence[SessionRecord]) -> ListedView:

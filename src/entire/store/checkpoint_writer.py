@@ -276,13 +276,13 @@ def find_base(where: str, objects: Objects) -> tuple[str, str]:
     local = objects.commit(LOCAL_REF)
     if local is not None:
         return local.oid, local.oid
-    found = checkpoints.tips(where)
-    tip = found.get(LOCAL_REF) or next(iter(found.values()), "")
+    known = checkpoints.tips(where)
+    tip = known.get(LOCAL_REF) or next(iter(known.values()), "")
     try:
         objects.get(f"{tip}^{{tree}}" if tip else "")
     except PartialCloneError:  # a clone without folders: what is written here has a root of its own, which a push joins
         tip = ""
-    return tip, found.get(LOCAL_REF, "")
+    return tip, known.get(LOCAL_REF, "")
 
 
 def _entry(stream: ImportStream, entry: Entry | None) -> tuple[str, str] | None:

@@ -86,13 +86,13 @@ def tips(where: str) -> dict[str, str]:
 
     Without those of remotes that still have what was forgotten here: the local one has everything else of theirs.
     """
-    found = refs.find(where, LOCAL_REF, f"refs/remotes/**/{METADATA_BRANCH}")
-    if len(found) > 1 or LOCAL_REF not in found:
+    by_ref = refs.find(where, LOCAL_REF, f"refs/remotes/**/{METADATA_BRANCH}")
+    if len(by_ref) > 1 or LOCAL_REF not in by_ref:
         from entire.store import forgotten  # most hooks find no remote's branch
 
-        found = forgotten.without_old(where, found, LOCAL_REF)
-    names = sorted(found, key=lambda name: (name != LOCAL_REF, name != f"refs/remotes/origin/{METADATA_BRANCH}", name))
-    return {name: found[name] for name in names if name == LOCAL_REF or name.startswith("refs/remotes/")}
+        by_ref = forgotten.without_old(where, by_ref, LOCAL_REF)
+    names = sorted(by_ref, key=lambda name: (name != LOCAL_REF, name != f"refs/remotes/origin/{METADATA_BRANCH}", name))
+    return {name: by_ref[name] for name in names if name == LOCAL_REF or name.startswith("refs/remotes/")}
 
 
 def read(objects: Objects, where: Sequence[str] | Mapping[str, str], checkpoint_id: CheckpointId) -> Checkpoint | None:
@@ -100,9 +100,9 @@ def read(objects: Objects, where: Sequence[str] | Mapping[str, str], checkpoint_
     ``MAX_SLOTS`` sessions.
     """
     for tip in where:
-        found = read_at(objects, tip, checkpoint_id, most=MAX_SLOTS)
-        if found is not None:
-            return found
+        checkpoint = read_at(objects, tip, checkpoint_id, most=MAX_SLOTS)
+        if checkpoint is not None:
+            return checkpoint
     return None
 
 
@@ -306,11 +306,11 @@ def _join_documents(parts: list[bytes]) -> bytes:
     messages: list[Any] = []
     for part in parts:
         document = (parse_object(part) if b'"messages"' in part else None) or {}
-        found = document.get("messages")
-        if not isinstance(found, list):
+        own = document.get("messages")
+        if not isinstance(own, list):
             return b""
         joined = {**document, **joined}
-        messages += found
+        messages += own
     if not parts:
         return b""
     import json
@@ -408,8 +408,8 @@ class _Listing:
         return self._latest
 
     def _load(self, names: dict[str, str]) -> dict[str, bytes]:
-        found = zip(names, bulk.get(self._where, list(names.values())), strict=True)
-        return {tree: blob.data for tree, blob in found if blob is not None and blob.type == "blob"}
+        blobs = zip(names, bulk.get(self._where, list(names.values())), strict=True)
+        return {tree: blob.data for tree, blob in blobs if blob is not None and blob.type == "blob"}
 
 
 def list_all(where: str, at: Sequence[str] | None = None) -> list[Listed]:
@@ -430,9 +430,9 @@ def _folders(where: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
         yield from ((prefix + name, oid) for name, oid in _subtrees(shard, 10))
 
 
-def _subtrees(found: Object | None, digits: int) -> list[tuple[str, str]]:
-    is_tree = found is not None and found.type == "tree"
-    return list(subtrees(found.data, len(found.oid) // 2, digits).items()) if found is not None and is_tree else []
+def _subtrees(obj: Object | None, digits: int) -> list[tuple[str, str]]:
+    is_tree = obj is not None and obj.type == "tree"
+    return list(subtrees(obj.data, len(obj.oid) // 2, digits).items()) if obj is not None and is_tree else []
 
 
 def subtrees(data: bytes, oid_size: int, digits: int) -> dict[str, str]:

@@ -66,5 +66,5 @@ def _start(data: bytes) -> int:
     """Return where a document's messages begin; 0 if it has none."""
     import re
 
-    found = re.search(_START, data)
-    return found.end() if found is not None else 0
+    match = re.search(_START, data)
+    return match.end() if match is not None else 0

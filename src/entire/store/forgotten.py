@@ -101,9 +101,9 @@ def holding(where: str) -> dict[str, str]:
     record = of(where)
     if not record.origins:
         return {}
-    found = refs.find(where, f"refs/remotes/**/{layout.METADATA_BRANCH}")
-    names = {ref: ref.removeprefix("refs/remotes/").removesuffix("/" + layout.METADATA_BRANCH) for ref in found}
-    return {names[ref]: replacing(names[ref], tip) for ref, tip in found.items() if is_old(where, record, tip)}
+    by_ref = refs.find(where, f"refs/remotes/**/{layout.METADATA_BRANCH}")
+    names = {ref: ref.removeprefix("refs/remotes/").removesuffix("/" + layout.METADATA_BRANCH) for ref in by_ref}
+    return {names[ref]: replacing(names[ref], tip) for ref, tip in by_ref.items() if is_old(where, record, tip)}
 
 
 def replacing(name: str, tip: str) -> str:

@@ -368,14 +368,14 @@ def reasons_everywhere(place: Place) -> dict[str, str]:
     """Return why commits near a live session were not linked, by commit, from the journals of all worktrees."""
     folder = os.path.join(place.common_dir, "worktrees")
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for git_dir in (*(os.path.join(folder, name) for name in names), place.common_dir, place.git_dir):
         try:
             value = files.read_json(os.path.join(git_dir, "entire", "journal.json")) or {}
-            found.update((str(entry["commit"]), str(entry["reason"])) for entry in value.get("reasons", []))
+            reasons.update((str(entry["commit"]), str(entry["reason"])) for entry in value.get("reasons", []))
         except _BROKEN:  # ``doctor`` reports it
             continue
-    return found
+    return reasons
 
 
 def running_path(git_dir: str) -> str:
@@ -390,11 +390,11 @@ def running_elsewhere(place: Place) -> list[str]:
         names = os.listdir(folder)
     except OSError:
         names = []
-    found: list[str] = []
+    ids: list[str] = []
     for git_dir in (place.common_dir, *(os.path.join(folder, name) for name in names)):
         if os.path.realpath(git_dir) != os.path.realpath(place.git_dir):
-            found += (files.read(running_path(git_dir)) or b"").decode("utf-8", "replace").split()
-    return found
+            ids += (files.read(running_path(git_dir)) or b"").decode("utf-8", "replace").split()
+    return ids
 
 
 def _past_line(entry: Entry, reports: Reports) -> bytes:
@@ -416,18 +416,18 @@ def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
 
 def past(place: Place) -> list[Dropped]:
     """Return the entries that a journal dropped, oldest first, each with the reports of its turns."""
-    found: dict[tuple[float, str, str], Dropped] = {}
+    by_key: dict[tuple[float, str, str], Dropped] = {}
     for line in files.read_lines(os.path.join(place.own_dir, "past.jsonl")):
         try:
             value = jsontext.loads(line.decode("utf-8", "surrogateescape"))
             entry = _entry_from_json(value["entry"])
-            found[entry.time, entry.tree, entry.commit] = (
+            by_key[entry.time, entry.tree, entry.commit] = (
                 entry,
                 {TurnKey(turn): paths for turn, paths in value["reports"].items()},
             )
         except (*_BROKEN, RecursionError):
             continue  # a line cut off by a kill
-    return list(found.values())
+    return list(by_key.values())
 
 
 def _shorten(path: str) -> None:

@@ -136,7 +136,7 @@ def _fullness(record: LineageFile) -> tuple[int, bytes, str]:
 
 
 def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
-    found = []
+    rows = []
     for note in notes:
         value: dict[str, Any] = {"turn": note.turn, "prompt_position": note.position}
         if note.continues:
@@ -149,8 +149,8 @@ def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
             value["model"] = note.model
         if note.tokens:
             value["token_usage"] = dict(note.tokens)
-        found.append(value)
-    return found
+        rows.append(value)
+    return rows
 
 
 def dumps(record: LineageFile) -> Redacted:

@@ -69,8 +69,8 @@ class CheckpointLinks:
     def of(self, commit: Commit | Logged) -> list[CheckpointId]:
         """Return the checkpoints of a commit: those that its message names, then those recorded for its id."""
         gone = self.unlinked(commit.oid)
-        found = dict.fromkeys([*self._named(commit), *self._find(_COMMITS, commit.oid)])
-        return [checkpoint_id for checkpoint_id in found if checkpoint_id not in gone]
+        ids = dict.fromkeys([*self._named(commit), *self._find(_COMMITS, commit.oid)])
+        return [checkpoint_id for checkpoint_id in ids if checkpoint_id not in gone]
 
     def _named(self, commit: Commit | Logged) -> list[CheckpointId]:
         """Return the checkpoints that a commit's message names, without those that it only quotes."""
@@ -134,16 +134,16 @@ class CheckpointLinks:
         """
         text = checkpoint_id or trailers.CHECKPOINT
         most = limit + len(self.unlinked_commits()) if limit else 0  # those are found, and left out afterwards
-        found = history.containing(self._where, text, start=start, limit=most, first_parent=first_parent)
+        commits = history.containing(self._where, text, start=start, limit=most, first_parent=first_parent)
         wanted = [oid for oid, ids in self._all().items() if not checkpoint_id or checkpoint_id in ids]
         if wanted:
-            since = found[-1].committed if limit and len(found) == most else 0
+            since = commits[-1].committed if limit and len(commits) == most else 0
             reached = history.reached(self._where, start=start, first_parent=first_parent, since=since)
             order = {oid: at for at, oid in enumerate(reached)}
-            known = {commit.oid for commit in found}
+            known = {commit.oid for commit in commits}
             more = history.show(self._where, [oid for oid in wanted if oid in order and oid not in known])
-            found = sorted([*found, *more], key=lambda commit: order.get(commit.oid, len(order)))
-        linked = [one for one in self.linked(found) if _is_wanted(one, checkpoint_id)]
+            commits = sorted([*commits, *more], key=lambda commit: order.get(commit.oid, len(order)))
+        linked = [one for one in self.linked(commits) if _is_wanted(one, checkpoint_id)]
         return linked[:limit] if limit else linked
 
     def _all(self) -> Shard:
@@ -199,13 +199,13 @@ def changes(objects: Objects, base: str, commit: Commit, ids: Iterable[Checkpoin
     """Return the changes that add a commit to the index in ``base``: its checkpoints that its message does not name."""
     known = CheckpointLinks("", objects, [base] if base else [])
     wanted = missing(commit, ids)
-    found: Changes = {}
+    entries: Changes = {}
     for folder, key in ((_COMMITS, commit.oid), (_PATCHES, patch_id)):
         present = known._find(folder, key)
         fresh = [checkpoint_id for checkpoint_id in wanted if key and checkpoint_id not in present]
         for number, checkpoint_id in enumerate(fresh, len(present)):
-            found[f"{folder}/{key[:2]}/{key[2:]}-{number:03}-{checkpoint_id}"] = (_FILE, trusted(b""))
-    return found
+            entries[f"{folder}/{key[:2]}/{key[2:]}-{number:03}-{checkpoint_id}"] = (_FILE, trusted(b""))
+    return entries
 
 
 def toggled(known: CheckpointLinks, oid: str, ids: Iterable[CheckpointId]) -> Changes:
@@ -221,25 +221,25 @@ def toggled(known: CheckpointLinks, oid: str, ids: Iterable[CheckpointId]) -> Ch
 
 def _parse_counts(entries: Iterable[TreeEntry]) -> dict[str, Counts]:
     """Return the highest count of each checkpoint in a folder of the index, by the rest of the commit's id."""
-    found: dict[str, Counts] = {}
+    by_rest: dict[str, Counts] = {}
     for entry in sorted(entries, key=lambda entry: entry.name):
         rest, *words = entry.name.split("-")
         if len(words) == 2 and words[0].isascii() and words[0].isdigit() and is_checkpoint_id(words[1]):
-            counts, checkpoint_id = found.setdefault(rest, {}), CheckpointId(words[1])
+            counts, checkpoint_id = by_rest.setdefault(rest, {}), CheckpointId(words[1])
             counts[checkpoint_id] = max(int(words[0]), counts.get(checkpoint_id, 0))
-    return found
+    return by_rest
 
 
 def _parse(entries: Iterable[TreeEntry]) -> Shard:
     """Return the checkpoints in a folder of the index, by the rest of the commit or patch id."""
-    found: Shard = {}
+    by_rest: Shard = {}
     for name in sorted({entry.name for entry in entries}):
         rest, *words = name.split("-")
         if len(words) == 2 and is_checkpoint_id(words[1]):
-            ids = found.setdefault(rest, [])
+            ids = by_rest.setdefault(rest, [])
             if words[1] not in ids:
                 ids.append(CheckpointId(words[1]))
-    return found
+    return by_rest
 
 
 def _is_wanted(linked: Linked, checkpoint_id: str) -> bool:

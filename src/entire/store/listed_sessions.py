@@ -64,16 +64,16 @@ class ListedSessionReader:
         """Return the trees of the checkpoints' folders. They are found shard by shard: git would look up each path from
         the root.
         """
-        found: dict[CheckpointId, str] = {}
+        trees: dict[CheckpointId, str] = {}
         for tip in self._tips:
             shards = self._shards_of(tip)
-            missing = [checkpoint_id for checkpoint_id in wanted if checkpoint_id not in found]
+            missing = [checkpoint_id for checkpoint_id in wanted if checkpoint_id not in trees]
             self._load([shards[name] for name in dict.fromkeys(one[:2] for one in missing) if name in shards])
             for checkpoint_id in missing:
                 tree = self._folders.get(shards.get(checkpoint_id[:2], ""), {}).get(checkpoint_id[2:])
                 if tree:
-                    found[checkpoint_id] = tree
-        return {checkpoint_id: found[checkpoint_id] for checkpoint_id in wanted if checkpoint_id in found}
+                    trees[checkpoint_id] = tree
+        return {checkpoint_id: trees[checkpoint_id] for checkpoint_id in wanted if checkpoint_id in trees}
 
     def _shards_of(self, tip: str) -> dict[str, str]:
         if tip not in self._shards:
@@ -88,8 +88,8 @@ class ListedSessionReader:
 
     def _get(self, names: Sequence[str]) -> list[bytes | None]:
         if len(names) > _FEW:
-            return [found.data if found is not None else None for found in bulk.get(self._where, names)]
-        return [found.data if found is not None else None for found in self._objects.get_all(names, SMALL)]
+            return [obj.data if obj is not None else None for obj in bulk.get(self._where, names)]
+        return [obj.data if obj is not None else None for obj in self._objects.get_all(names, SMALL)]
 
 
 def _names(folder: bytes, oid_size: int) -> list[str]:

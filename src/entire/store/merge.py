@@ -95,8 +95,8 @@ def _checkpoint_id(path: str) -> CheckpointId | None:
 
 def _join_checkpoint(objects: Objects, tips: Tips, checkpoint_id: CheckpointId) -> Changes:
     """Return the changes for a checkpoint that differs between the sides."""
-    *found, base = [checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips]
-    sides = [side for side in found if side is not None]
+    *versions, base = [checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips]
+    sides = [side for side in versions if side is not None]
     root = checkpoint_id.path
     changes: Changes = {}
     _join_others(objects, sides, root, changes)

@@ -23,11 +23,11 @@ def is_quoted(
     where: str, objects: Objects, tips: Sequence[str], commit: Commit | Logged, checkpoint_id: CheckpointId
 ) -> bool:
     """Tell whether a commit has nothing of a checkpoint. What cannot be told here counts as content."""
-    found = next(filter(None, (checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips)), None)
-    own = lineage_file.read(objects, found) if found is not None else None
-    if found is None or (own is not None and commit.oid in [link.commit for link in own.commits]):
+    checkpoint = next(filter(None, (checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips)), None)
+    own = lineage_file.read(objects, checkpoint) if checkpoint is not None else None
+    if checkpoint is None or (own is not None and commit.oid in [link.commit for link in own.commits]):
         return False
-    paths = set(own.files) if own is not None else {*found.summary.files_touched}
+    paths = set(own.files) if own is not None else {*checkpoint.summary.files_touched}
     pair = _trees(objects, commit)
     try:
         common = paths & {change.path for change in diff.changes(where, *pair)}
@@ -47,7 +47,7 @@ def _trees(objects: Objects, commit: Commit | Logged) -> tuple[str, str]:
 
 def _has_lines(where: str, pairs: Sequence[tuple[str, str]], own: LineageFile, paths: Sequence[str]) -> bool:
     """Tell whether a commit has lines, or a whole file, of the commit that a checkpoint was made for."""
-    theirs, ours = [{patch.change.path: patch for patch in found} for found in
+    theirs, ours = [{patch.change.path: patch for patch in patches} for patches in
                     diff.patches(where, pairs, paths, renames=False)]  # fmt: skip
     for path in theirs.keys() & ours.keys():
         if theirs[path].change.new_oid == ours[path].change.new_oid:
@@ -64,11 +64,11 @@ def _numbers(lines: FileLines) -> set[int]:
 
 def _added(patch: FilePatch, numbers: Container[int] | None = None) -> set[bytes]:
     """Return the added lines of a patch, without blank ones; only those with these ``numbers``."""
-    found = set()
+    lines = set()
     for hunk in patch.hunks:
         number = hunk.new_start
         for kind, text in hunk.lines:
             if kind == b"+" and text.strip() and (numbers is None or number in numbers):
-                found.add(text)
+                lines.add(text)
             number += kind != b"-"
-    return found
+    return lines

@@ -39,15 +39,15 @@ class Replayer:
         self._pack.flush()
 
     def _commit(self, oid: str) -> None:
-        found = self._objects.get(oid)
+        obj = self._objects.get(oid)
         commit = self._objects.commit(oid)
-        if found is None or commit is None:
+        if obj is None or commit is None:
             return
         parent = next((name for name in commit.parents if name in self.commits), "")
         if not parent:
             return
         tree = self._tree(self._objects.tree_id(parent), self._objects.tree_id(self.commits[parent]), commit.tree)
-        head, gap, message = found.data.partition(b"\n\n")
+        head, gap, message = obj.data.partition(b"\n\n")
         lines = [
             f"tree {tree}".encode(),
             *(f"parent {self.commits.get(name, name)}".encode() for name in commit.parents),
@@ -79,8 +79,8 @@ class Replayer:
         return new
 
     def _entries(self, tree: str) -> dict[bytes, Entry]:
-        found = self._objects.get(tree)
-        data = found.data if found is not None and found.type == "tree" else b""
+        obj = self._objects.get(tree)
+        data = obj.data if obj is not None and obj.type == "tree" else b""
         return {name: (mode, oid) for mode, name, oid in
                 ((mode, name, raw.hex()) for mode, name, raw in tree_entries(data, len(tree) // 2))}  # fmt: skip
 

@@ -18,8 +18,8 @@ MAX_REFS = 300
 
 def find(where: str, worktree_id: str = "") -> list[RetainedSteps]:
     """Return the retained steps of one worktree or of all, newest first."""
-    found = [_parse(ref, tip) for ref, tip in refs.find(where, f"{RETAINED}/{worktree_id}".rstrip("/")).items()]
-    return sorted((steps for steps in found if steps is not None), key=lambda steps: steps.time, reverse=True)
+    parsed = [_parse(ref, tip) for ref, tip in refs.find(where, f"{RETAINED}/{worktree_id}".rstrip("/")).items()]
+    return sorted((steps for steps in parsed if steps is not None), key=lambda steps: steps.time, reverse=True)
 
 
 def _parse(ref: str, tip: str) -> RetainedSteps | None:

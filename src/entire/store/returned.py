@@ -39,14 +39,14 @@ def find(place: Place, objects: Objects, tips: Sequence[str], *, is_dry: bool = 
     revisions = [*new, *(f"^{oid}" for oid in seen)]
     if promised.missing(place.top, revisions):  # a partial clone: ``audit`` and ``forget`` fetch what they read
         return record
-    found = _Search(place, objects, record)
-    found.read(place.top, revisions)
-    if not found.is_any:
+    search = _Search(place, objects, record)
+    search.read(place.top, revisions)
+    if not search.is_any:
         return replace(record, checked=_joined(new, record.checked))
     pack = Pack(place.top, history.oid_size(place.top), is_dry=is_dry)
-    change = BlobRewrite(blobs={**record.blobs, **found.written(pack)}, commits=record.commits,
+    change = BlobRewrite(blobs={**record.blobs, **search.written(pack)}, commits=record.commits,
                     checkpoints=frozenset(record.checkpoints), sessions=frozenset(record.sessions))  # fmt: skip
-    rewriter = Rewriter(objects, pack, change, found.message)
+    rewriter = Rewriter(objects, pack, change, search.message)
     rewriter.rewrite(place.top, [*new, *(f"^{oid}" for oid in seen if oid in record.checked)])
     pack.flush()
     more = replace(record, commits=rewriter.commits, blobs=change.blobs, origins=tuple(rewriter.origins))
@@ -59,14 +59,14 @@ def note(where: str, objects: Objects, *tips: str) -> Record:
     place = layout.find(where)
     if place is None:
         return forgotten.Record()
-    found = find(place, objects, tips, is_dry=False)
-    if found == forgotten.read(place.common_dir):
-        return found
+    record = find(place, objects, tips, is_dry=False)
+    if record == forgotten.read(place.common_dir):
+        return record
     with files.Lock(place.lock_file):
         known = forgotten.read(place.common_dir)
-        if known.time == found.time:  # else more was forgotten meanwhile, so nothing is known to be clean
-            files.write(forgotten.path(place.common_dir), forgotten.data(found), mode=0o600)
-    return found
+        if known.time == record.time:  # else more was forgotten meanwhile, so nothing is known to be clean
+            files.write(forgotten.path(place.common_dir), forgotten.data(record), mode=0o600)
+    return record
 
 
 def _joined(new: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:

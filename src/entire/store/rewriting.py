@@ -61,13 +61,13 @@ class Rewriter:
                 self._commit(oid, steps=steps)
 
     def _commit(self, oid: str, *, steps: bool) -> None:
-        found = self._objects.get(oid)
-        if found is None or found.type != "commit":
+        obj = self._objects.get(oid)
+        if obj is None or obj.type != "commit":
             return
         if oid in self._change.commits:
             self.commits[oid] = self._change.commits[oid]
             return
-        head, gap, message = found.data.partition(b"\n\n")
+        head, gap, message = obj.data.partition(b"\n\n")
         lines = head.split(b"\n")
         new = [self._line(line, steps=steps) for line in lines]
         text = self._message(oid, message)
@@ -94,11 +94,11 @@ class Rewriter:
         return known
 
     def _new_tree(self, oid: str, path: str, *, steps: bool) -> str:
-        found = self._objects.get(oid)
-        if found is None or found.type != "tree":
+        obj = self._objects.get(oid)
+        if obj is None or obj.type != "tree":
             return oid
         size = len(oid) // 2
-        before = [(mode, name, child.hex()) for mode, name, child in tree_entries(found.data, size)]
+        before = [(mode, name, child.hex()) for mode, name, child in tree_entries(obj.data, size)]
         checkpoint = "" if steps else _checkpoint_at(path)
         if checkpoint in self._change.checkpoints:
             return ""
@@ -137,19 +137,19 @@ class Rewriter:
 
     def _without_sessions(self, checkpoint_id: CheckpointId, after: Entries) -> Entries:
         """Return the entries of a checkpoint's folder without the sessions that go; none if no other is left."""
-        found = checkpoints.read_at(self._objects, self._root, checkpoint_id)
-        gone = [slot for slot in found.slots if slot.session_id in self._change.sessions] if found is not None else []
-        if found is None or not gone:
+        stored = checkpoints.read_at(self._objects, self._root, checkpoint_id)
+        gone = [slot for slot in stored.slots if slot.session_id in self._change.sessions] if stored is not None else []
+        if stored is None or not gone:
             return after
-        left = [slot for slot in found.slots if slot not in gone]
+        left = [slot for slot in stored.slots if slot not in gone]
         self.reduced[checkpoint_id] = self.reduced.get(checkpoint_id, False) or bool(left)
         if not left:
             return []
         numbers = {str(slot.number) for slot in gone}
         records = [checkpoint_writer.record_of(slot, checkpoint_id) for slot in left]
-        pointers = [files for files in found.summary.sessions
+        pointers = [files for files in stored.summary.sessions
                     if checkpoints.path_in(files.metadata, checkpoint_id).partition("/")[0] not in numbers]  # fmt: skip
-        new = {b"metadata.json": checkpoint_writer.metadata(summarize(records, pointers, found.summary.extra))}
+        new = {b"metadata.json": checkpoint_writer.metadata(summarize(records, pointers, stored.summary.extra))}
         by_name = {name: oid for _, name, oid in after}
         lineage = lineage_file.parse(self._objects.blob(by_name.get(b"lineage.json", "")))
         if lineage is not None:

@@ -155,20 +155,20 @@ def remove(place: Place, session_id: str) -> None:
 
 
 def ids(place: Place) -> list[str]:
-    found: set[str] = set()
+    known: set[str] = set()
     for folder in (place.sessions_dir, os.path.dirname(own_path(place, "x"))):
         try:
             names = os.listdir(folder)
         except OSError:
             continue
-        found.update(name[:-5] for name in names if name.endswith(".json") and is_session_id(name[:-5]))
-    return sorted(found)
+        known.update(name[:-5] for name in names if name.endswith(".json") and is_session_id(name[:-5]))
+    return sorted(known)
 
 
 def list_states(place: Place) -> list[Session]:
     """Return all sessions of the repository, the last seen first."""
-    found = [session for session in (find(place, name) for name in ids(place)) if session is not None]
-    return sorted(found, key=lambda session: session.times.last_seen, reverse=True)
+    states = [session for session in (find(place, name) for name in ids(place)) if session is not None]
+    return sorted(states, key=lambda session: session.times.last_seen, reverse=True)
 
 
 def recent(place: Place, count: int) -> list[Session]:
@@ -178,21 +178,21 @@ def recent(place: Place, count: int) -> list[Session]:
             named = [(entry.stat().st_mtime, entry.name[:-5]) for entry in entries if entry.name.endswith(".json")]
     except OSError:
         return []
-    found = (find(place, name) for _, name in sorted(named, reverse=True)[:count])
-    return [session for session in found if session is not None]
+    states = (find(place, name) for _, name in sorted(named, reverse=True)[:count])
+    return [session for session in states if session is not None]
 
 
 def foreign_since(place: Place, moment: float) -> list[str]:
     """Return the ids of shared states written after ``moment`` (seconds since the epoch)."""
-    found = []
+    names = []
     try:
         with os.scandir(place.sessions_dir) as entries:
             for entry in entries:
                 if entry.name.endswith(".json") and entry.stat().st_mtime > moment and is_session_id(entry.name[:-5]):
-                    found.append(entry.name[:-5])
+                    names.append(entry.name[:-5])
     except OSError:
         pass
-    return found
+    return names
 
 
 # ---------------------------------------------------------------- what the Go CLI wrote meanwhile
@@ -295,13 +295,13 @@ def from_own(value: dict[str, Any]) -> Session:
 
 def _read_as(name: str, value: dict[str, Any], default: Any) -> Any:
     """Return a value of a state if it is of the default's kind, one that needs no further reading; else the default."""
-    found, kind = value.get(name), type(default)
-    if type(found) is kind and kind in _PLAIN:
-        return found
-    if isinstance(default, float) and isinstance(found, int):
-        return float(found)
-    is_like = found is not None and isinstance(found, kind) and _is_whole(name, found)
-    return found if is_like and not isinstance(default, (Phase, Process, Position)) else default
+    own, kind = value.get(name), type(default)
+    if type(own) is kind and kind in _PLAIN:
+        return own
+    if isinstance(default, float) and isinstance(own, int):
+        return float(own)
+    is_like = own is not None and isinstance(own, kind) and _is_whole(name, own)
+    return own if is_like and not isinstance(default, (Phase, Process, Position)) else default
 
 
 def _is_whole(name: str, value: Any) -> bool:
@@ -351,8 +351,8 @@ def _task_json(task: SubagentTask) -> dict[str, Any]:
 def _task(value: dict[str, Any]) -> SubagentTask:
     task = SubagentTask()
     for name, default in list(task.__dict__.items()):
-        if isinstance(found := value.get(name), (int, float) if isinstance(default, float) else type(default)):
-            setattr(task, name, found)
+        if isinstance(own := value.get(name), (int, float) if isinstance(default, float) else type(default)):
+            setattr(task, name, own)
     return task
 
 
@@ -465,13 +465,13 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
 
 
 def _text(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    text = value.get(key)
+    return text if isinstance(text, str) else ""
 
 
 def _texts(value: dict[str, Any], key: str) -> list[str]:
-    found = value.get(key)
-    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+    texts = value.get(key)
+    return [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
 
 
 def _number(value: dict[str, Any], key: str) -> int:

@@ -53,13 +53,13 @@ def note(place: Place, path: str, before: bytes | None, after: bytes | None) -> 
 def _without(lines: Iterable[bytes], others: Iterable[bytes]) -> list[bytes]:
     """Return ``lines`` without those of ``others``, each as often as it is there."""
     rest = list(others)
-    found = []
+    remaining = []
     for line in lines:
         if line in rest:
             rest.remove(line)
         else:
-            found.append(line)
-    return found
+            remaining.append(line)
+    return remaining
 
 
 def _bytes(line: str) -> bytes:

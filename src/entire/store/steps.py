@@ -66,8 +66,8 @@ def is_shadow(objects: Objects, ref: str, oid: str) -> bool:
     commit = objects.commit(oid) if parse_branch(ref) is not None else None
     if commit is None:
         return False
-    found = trailers.parse(commit.message.decode("utf-8", "surrogateescape"))
-    return trailers.SESSION in found and (trailers.METADATA in found or trailers.METADATA_TASK in found)
+    values = trailers.parse(commit.message.decode("utf-8", "surrogateescape"))
+    return trailers.SESSION in values and (trailers.METADATA in values or trailers.METADATA_TASK in values)
 
 
 def metadata_folder(session_id: str) -> str:
@@ -123,12 +123,12 @@ def metadata_files(
     ``transcript``: its files by name.
     """
     folder = metadata_folder(session_id)
-    found = {f"{folder}/{name}": content for name, content in transcript.items()}
+    contents = {f"{folder}/{name}": content for name, content in transcript.items()}
     if summary:
-        found[f"{folder}/summary.txt"] = summary
+        contents[f"{folder}/summary.txt"] = summary
     if prompts:  # context.md is derived from it, and only stored in checkpoints
-        found[f"{folder}/prompt.txt"] = prompt_text(prompts)
-    return found
+        contents[f"{folder}/prompt.txt"] = prompt_text(prompts)
+    return contents
 
 
 def prompt_text(prompts: Iterable[Redacted]) -> Redacted:
@@ -139,10 +139,10 @@ def prompt_text(prompts: Iterable[Redacted]) -> Redacted:
 def task_files(session_id: str, tool_use_id: str, subagent_id: str, transcript: Redacted) -> dict[str, Redacted]:
     """Return a subagent's final record and transcript in a step's tree, by path."""
     folder = f"{metadata_folder(session_id)}/tasks/{tool_use_id}"
-    found = {f"{folder}/checkpoint.json": task_record(session_id, tool_use_id, subagent_id, "")}
+    contents = {f"{folder}/checkpoint.json": task_record(session_id, tool_use_id, subagent_id, "")}
     if transcript and subagent_id:
-        found[f"{folder}/agent-{subagent_id}.jsonl"] = transcript
-    return found
+        contents[f"{folder}/agent-{subagent_id}.jsonl"] = transcript
+    return contents
 
 
 def task_record(session_id: str, tool_use_id: str, subagent_id: str, uuid: str) -> Redacted:

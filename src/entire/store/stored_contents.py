@@ -45,8 +45,8 @@ def latest(objects: Objects, session: Session, agent: Agent | None) -> Content:
     """Return what was last stored of a session's transcript, empty if git lacks it."""
     for oids in step_transcripts.stored_parts(objects, session):
         try:
-            if oids and (found := of_parts(objects, oids, agent)):
-                return found
+            if oids and (content := of_parts(objects, oids, agent)):
+                return content
         except MissingObjectError:
             continue
     return b""
@@ -54,12 +54,12 @@ def latest(objects: Objects, session: Session, agent: Agent | None) -> Content:
 
 def of_blobs(objects: Objects, oids: Mapping[str, str]) -> dict[str, Content]:
     """Return the blobs that git has of some, by the same names."""
-    scratch, found = contents.Scratch(), {}
+    scratch, kept = contents.Scratch(), {}
     for name, oid in oids.items():
         blocks = objects.blocks(oid)
         if blocks is not None:
-            found[name] = scratch.keep(blocks)
-    return found
+            kept[name] = scratch.keep(blocks)
+    return kept
 
 
 def hash_matches(objects: Objects, slot: Slot) -> bool | None:

@@ -50,14 +50,14 @@ def write(where: str, objects: Objects, new: NewSummary, author: str) -> bool:
 def _changes(where: str, objects: Objects, base: str, new: NewSummary) -> Changes:
     root = new.checkpoint_id.path
     existing = checkpoints.read_at(objects, base, new.checkpoint_id)
-    found = existing or checkpoints.read(objects, checkpoints.tips(where), new.checkpoint_id)
-    slot = found.slot_of(new.session_id) if found is not None else None
+    checkpoint = existing or checkpoints.read(objects, checkpoints.tips(where), new.checkpoint_id)
+    slot = checkpoint.slot_of(new.session_id) if checkpoint is not None else None
     value = checkpoints.parse_object(objects.small_blob(slot.files["metadata.json"])) if slot is not None else None
-    if found is None or slot is None or value is None:
+    if checkpoint is None or slot is None or value is None:
         raise EntireError(f"checkpoint {new.checkpoint_id} changed: session {new.session_id} is no longer in it",
                           hint=f"run `entire explain {new.checkpoint_id}` to see what it holds")  # fmt: skip
     if not new.replaces and Summary.from_json(value.get("summary")) not in (None, Summary()):
         return {}
-    changes: Changes = {} if existing is not None else {root: (_TREE, found.tree)}
+    changes: Changes = {} if existing is not None else {root: (_TREE, checkpoint.tree)}
     data = gojson.dumps(records.with_summary(value, jsontext.loads(new.summary)))
     return {**changes, f"{root}/{slot.number}/metadata.json": (FILE, data)}

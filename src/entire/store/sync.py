@@ -84,8 +84,8 @@ class _Sync:
         return Outcome(joined=self.joined, failed="others kept pushing at the same time; try again later")
 
     def _tips(self) -> tuple[str, str]:
-        found = refs.read(self.where, LOCAL_REF, self.tracking)
-        return found.get(LOCAL_REF, ""), found.get(self.tracking, "")
+        by_ref = refs.read(self.where, LOCAL_REF, self.tracking)
+        return by_ref.get(LOCAL_REF, ""), by_ref.get(self.tracking, "")
 
     def _try_push(self, local: str) -> str:
         """Push, and update the tracking ref on success; return why the push was rejected, or ''."""

@@ -27,9 +27,9 @@ _FILE = "100644"
 def changes(names: Mapping[str, Sequence[str]], sessions: Iterable[str], now: float) -> Changes:
     """Return the changes that add tombstones to the branch; ``names`` has the sessions of each checkpoint."""
     when = {"forgotten_at": gojson.rfc3339(now)}
-    found = {_path(name): gojson.dumps({**when, "sessions": list(of)} if of else when) for name, of in names.items()}
-    found.update({f"{_SESSIONS}/{name}": gojson.dumps(when) for name in sessions})
-    return {path: (_FILE, found[path]) for path in sorted(found)}
+    contents = {_path(name): gojson.dumps({**when, "sessions": list(of)} if of else when) for name, of in names.items()}
+    contents.update({f"{_SESSIONS}/{name}": gojson.dumps(when) for name in sessions})
+    return {path: (_FILE, contents[path]) for path in sorted(contents)}
 
 
 def checkpoint(objects: Objects, tips: Sequence[str], name: str) -> float:
@@ -45,8 +45,8 @@ def are_there(objects: Objects, tips: Sequence[str]) -> bool:
 def sessions_of(objects: Objects, tips: Sequence[str], name: str) -> tuple[str, ...]:
     """Return the sessions that a forgotten checkpoint was of, as far as that is known."""
     value = _read(objects, tips, _path(name))
-    found = value.get("sessions") if value is not None else None
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    ids = value.get("sessions") if value is not None else None
+    return tuple(map(str, ids)) if isinstance(ids, list) else ()
 
 
 def session(objects: Objects, tips: Sequence[str], name: str) -> float:
@@ -76,5 +76,5 @@ def _time(objects: Objects, tips: Sequence[str], path: str) -> float:
 
 
 def _read(objects: Objects, tips: Sequence[str], path: str) -> dict[str, Any] | None:
-    found = (checkpoints.parse_object(objects.small_blob(f"{tip}:{path}")) for tip in tips)
-    return next((value for value in found if value is not None), None)
+    values = (checkpoints.parse_object(objects.small_blob(f"{tip}:{path}")) for tip in tips)
+    return next((value for value in values if value is not None), None)

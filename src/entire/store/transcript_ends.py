@@ -58,11 +58,11 @@ def read(objects: Objects, slot: Slot, join: Join | None = None) -> TranscriptEn
 
 def of_blob(objects: Objects, oid: str) -> TranscriptEnd:
     """Return the end of a transcript in one blob, nothing if git lacks it."""
-    found = objects.end_of_blob(oid, BYTES)
-    if found is None:
+    blob = objects.end_of_blob(oid, BYTES)
+    if blob is None:
         return TranscriptEnd(data=b"")
-    end = cut(found.data)
-    return replace(end, first=found.lines + end.first, left_out=found.left_out + end.left_out)
+    end = cut(blob.data)
+    return replace(end, first=blob.lines + end.first, left_out=blob.left_out + end.left_out)
 
 
 def of(content: Content) -> TranscriptEnd:

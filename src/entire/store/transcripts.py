@@ -229,8 +229,8 @@ def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted:
 
 def _joined(parts: Sequence[str | Redacted], objects: Objects) -> Redacted | None:
     """Return the parts as one file; None if one is missing in git."""
-    found = [part if isinstance(part, Redacted) else objects.blob(part) for part in parts]
-    return None if None in found else trusted(b"\n".join(part for part in found if part is not None))
+    contents = [part if isinstance(part, Redacted) else objects.blob(part) for part in parts]
+    return None if None in contents else trusted(b"\n".join(part for part in contents if part is not None))
 
 
 def _part_id(session: Session, part: Redacted) -> str:
@@ -371,10 +371,10 @@ def _document(
         return tuple(redact(chunk, redactor) for chunk in chunks)
     from entire.store import documents
 
-    found = documents.redact(session, chunks[0], objects, redactor)
-    if isinstance(found, Redacted):
-        documents.remember(session, chunks[0], found, blob_id(found, session.oid_size))
-    return (found,)
+    redacted = documents.redact(session, chunks[0], objects, redactor)
+    if isinstance(redacted, Redacted):
+        documents.remember(session, chunks[0], redacted, blob_id(redacted, session.oid_size))
+    return (redacted,)
 
 
 def redact(content: bytes, redactor: Redactor) -> Redacted:
@@ -394,14 +394,14 @@ def is_lines(data: bytes) -> bool:
     return True
 
 
-def put_large(found: Stored, session: Session, where: str) -> Stored:
+def put_large(stored: Stored, session: Session, where: str) -> Stored:
     """Put large parts into git at once, and return them by their ids."""
     with LargeBlobs(where) as blobs:
         parts = [
             blobs.put(part, _part_id(session, part)) if isinstance(part, Redacted) and _is_large(part) else part
-            for part in found.parts
+            for part in stored.parts
         ]
-    return replace(found, parts=tuple(parts))
+    return replace(stored, parts=tuple(parts))
 
 
 def _is_large(part: Redacted) -> bool:
