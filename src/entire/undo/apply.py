@@ -109,13 +109,13 @@ def under_way(folder: str) -> str:
     return ".entire-" + os.path.basename(folder)
 
 
-def is_here(found: os.stat_result) -> bool:
+def is_here(facts: os.stat_result) -> bool:
     """Tell whether a folder is the current directory, which must not be deleted."""
     try:
         here = os.stat(".")
     except OSError:
         return False
-    return (here.st_dev, here.st_ino) == (found.st_dev, found.st_ino)
+    return (here.st_dev, here.st_ino) == (facts.st_dev, facts.st_ino)
 
 
 class PlanRunner:
@@ -160,8 +160,8 @@ class PlanRunner:
 
     def _is_due(self, item: PathChange) -> bool:
         before, after = self._ends(item)
-        found = self._tree.find(item.path)
-        if found is not None and self._marks and self._marks.get(item.path) == mark(found):
+        facts = self._tree.find(item.path)
+        if facts is not None and self._marks and self._marks.get(item.path) == mark(facts):
             return True
         if self._tree.is_like(item.path, self._folder, after):
             return False
@@ -199,8 +199,8 @@ class PlanRunner:
 
     def _drop(self, folder: str) -> None:
         """Remove a folder if it is empty and not the current directory."""
-        found = self._tree.folder(folder)
-        if found is None or is_here(found):
+        facts = self._tree.folder(folder)
+        if facts is None or is_here(facts):
             return
         try:
             os.rmdir(self._tree.at(folder))
@@ -210,13 +210,13 @@ class PlanRunner:
 
     def _make(self, folder: str, mode: int | None) -> None:
         path = self._tree.at(folder)
-        found = self._tree.folder(folder)
-        if found is None:
+        facts = self._tree.folder(folder)
+        if facts is None:
             if self._tree.find(folder) is not None or not self._tree.can_hold(folder):
                 return  # each path in it is reported on its own
             os.mkdir(path, 0o777 if mode is None else mode | 0o700)
-            found = os.lstat(path)
-        if mode is not None and stat.S_IMODE(found.st_mode) != mode:
+            facts = os.lstat(path)
+        if mode is not None and stat.S_IMODE(facts.st_mode) != mode:
             os.chmod(path, mode)
 
     def _change_index(self) -> None:
@@ -293,7 +293,7 @@ class PreflightCheck:
 
     def blocked(self) -> dict[str, EntireError]:
         """Return the files that cannot be written because something is in the way, with the reason."""
-        found = {}
+        blocked = {}
         for path in self._writes:
             try:
                 if not os.path.isabs(path):
@@ -301,8 +301,8 @@ class PreflightCheck:
                     if self._tree.folder(path) is not None:
                         self._clear(path)
             except EntireError as error:
-                found[path] = error
-        return found
+                blocked[path] = error
+        return blocked
 
     def _clear(self, path: str) -> None:
         """Raise EntireError if a file is to replace a folder in which something would stay."""
@@ -321,15 +321,15 @@ class PreflightCheck:
 
     def gone(self, others: Iterable[str]) -> dict[str, int | None]:
         """Return the folders that will be empty, among those of deleted files and ``others``."""
-        found: dict[str, int | None] = {}
+        gone: dict[str, int | None] = {}
         for folder in sorted(self._candidates.union(others) - self._kept, reverse=True):
             there = self._tree.folder(folder)
             if there is None or is_here(there):
                 continue
             inside = (f"{folder}/{name}" for name in os.listdir(self._tree.at(folder)))
-            if all(path in self._deletes or path in found for path in inside):
-                found[folder] = stat.S_IMODE(there.st_mode)
-        return found
+            if all(path in self._deletes or path in gone for path in inside):
+                gone[folder] = stat.S_IMODE(there.st_mode)
+        return gone
 
     def made(self, wanted: Mapping[str, int | None], gone: Iterable[str]) -> dict[str, int | None]:
         """Return the folders to create: those in ``wanted`` and those of written files, if they are missing or will be

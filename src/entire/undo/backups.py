@@ -68,8 +68,8 @@ def parents(path: str) -> Iterator[str]:
         at = path.find("/", at + 1)
 
 
-def mark(found: os.stat_result) -> Mark:
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode)
+def mark(facts: os.stat_result) -> Mark:
+    return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_mode)
 
 
 class SavedTree:
@@ -92,25 +92,25 @@ class SavedTree:
         """Describe the file or link at a path; None if there is nothing, or a folder."""
         if self.obstacle(path):
             return None
-        found = self._lstat(path)
-        if found is None or stat.S_ISDIR(found.st_mode):
+        facts = self._lstat(path)
+        if facts is None or stat.S_ISDIR(facts.st_mode):
             return None
         spelled = self.spelled(path)
         is_other = spelled in self.vanishing or (path in self.vanishing and spelled in self.appearing)
-        return None if spelled != path and is_other else found
+        return None if spelled != path and is_other else facts
 
     def folder(self, path: str) -> os.stat_result | None:
         """Describe the real folder at a path, or None."""
         if self.obstacle(path):
             return None
-        found = self._lstat(path)
-        return found if found is not None and stat.S_ISDIR(found.st_mode) else None
+        facts = self._lstat(path)
+        return facts if facts is not None and stat.S_ISDIR(facts.st_mode) else None
 
     def obstacle(self, path: str) -> str:
         """Return the folder above a path that is a file or a symbolic link, '' if there is none."""
         for folder in () if os.path.isabs(path) else parents(path):
-            found = self._lstat(folder)
-            if found is not None and not stat.S_ISDIR(found.st_mode):
+            facts = self._lstat(folder)
+            if facts is not None and not stat.S_ISDIR(facts.st_mode):
                 return folder
         return ""
 
@@ -130,15 +130,15 @@ class SavedTree:
         """Return a path spelled as on the disk, if the file system is case-insensitive."""
         if not self._ignores_case or os.path.isabs(path):
             return path
-        found = ""
+        spelled = ""
         for name in path.split("/"):
             try:
-                names = os.listdir(self.at(found))
+                names = os.listdir(self.at(spelled))
             except OSError:
                 names = []
             spellings = [name] if name in names else [other for other in names if other.casefold() == name.casefold()]
-            found = os.path.join(found, spellings[0] if spellings else name)
-        return found
+            spelled = os.path.join(spelled, spellings[0] if spellings else name)
+        return spelled
 
     def _lstat(self, path: str) -> os.stat_result | None:
         try:
@@ -148,26 +148,26 @@ class SavedTree:
 
     def is_like(self, path: str, folder: str, state: State | None) -> bool:
         """Tell whether the file at a path, or its absence, matches ``state`` exactly."""
-        found = self.find(path)
-        if found is None or state is None:
-            return found is None and state is None
-        if not _same_kind(found.st_mode, state.mode):
+        facts = self.find(path)
+        if facts is None or state is None:
+            return facts is None and state is None
+        if not _same_kind(facts.st_mode, state.mode):
             return False
         return same_content(self.at(path), os.path.join(folder, state.copy), state.mode)
 
     def save(self, path: str, folder: str, copy: str) -> tuple[State | None, Mark]:
         """Copy the file at a path to ``copy`` in a folder; return its state, and its mark to detect later writes."""
         for _ in range(3):
-            found = self.find(path)
-            if found is None:
+            facts = self.find(path)
+            if facts is None:
                 return None, ()
-            if not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+            if not (stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)):
                 raise EntireError(f"{shown(path)} is neither a regular file nor a symbolic link")
-            state = State(copy=copy, mode=found.st_mode)
-            duplicate(self.at(path), os.path.join(folder, copy), found.st_mode)
+            state = State(copy=copy, mode=facts.st_mode)
+            duplicate(self.at(path), os.path.join(folder, copy), facts.st_mode)
             after = self.find(path)
-            if after is not None and mark(after) == mark(found):
-                return state, mark(found)
+            if after is not None and mark(after) == mark(facts):
+                return state, mark(facts)
         raise EntireError(f"{shown(path)} is being written by another program", hint="try again when it has finished")
 
     def put(self, path: str, folder: str, state: State, temporary: str) -> None:

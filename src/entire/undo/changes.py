@@ -17,17 +17,17 @@ def of(place: Place) -> list[ChangeView]:
     """Return the changes that are done, newest first, also those that were undone. Of each command, only the last one
     can be undone: what it changed may stand on those before. An undo that cannot itself be undone is left out.
     """
-    done = [found for found in transaction.find_all(place) if found.state == "done"]
-    undone = {found.undoes for found in done}
+    done = [change for change in transaction.find_all(place) if change.state == "done"]
+    undone = {change.undoes for change in done}
     seen: set[str] = set()
     changes = []
-    for found in done:
-        if found.undoes and found.command not in _TOGGLES:
+    for change in done:
+        if change.undoes and change.command not in _TOGGLES:
             continue
-        is_open = found.command in _TOGGLES or found.id not in undone
-        changes.append(ChangeView(id=found.id, command=found.command, title=found.title, time=found.time,
-                                  is_undone=found.id in undone,
-                                  can_undo=is_open and found.command not in seen))  # fmt: skip
+        is_open = change.command in _TOGGLES or change.id not in undone
+        changes.append(ChangeView(id=change.id, command=change.command, title=change.title, time=change.time,
+                                  is_undone=change.id in undone,
+                                  can_undo=is_open and change.command not in seen))  # fmt: skip
         if is_open:
-            seen.add(found.command)
+            seen.add(change.command)
     return changes

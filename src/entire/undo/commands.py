@@ -127,14 +127,14 @@ def way_back(groups: Iterable[Sequence[Run]]) -> list[Run]:
 
     A command and its undo cancel each other out: the undone transactions may hold both.
     """
-    found: list[Run] = []
+    back: list[Run] = []
     for group in groups:
         for effect in map(Run.inverse, reversed(group)):
-            if found and found[-1] == effect.inverse() != effect:
-                found.pop()
+            if back and back[-1] == effect.inverse() != effect:
+                back.pop()
             else:
-                found.append(effect)
-    return found
+                back.append(effect)
+    return back
 
 
 # ---------------------------------------------------------------- running

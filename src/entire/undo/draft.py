@@ -162,12 +162,12 @@ class Draft:
 
     def noted(self) -> dict[str, Content]:
         """Return the noted transcripts as they are before the change, by their references."""
-        return {ref: noted.read(self.folder, found.was) for ref, found in self._transcripts.items()}
+        return {ref: noted.read(self.folder, transcript.was) for ref, transcript in self._transcripts.items()}
 
     def planned(self, path: str) -> bytes | None:
         """Return the new content of a private file; None if it does not change or is deleted."""
-        found = self.planned_transcript(path)
-        return None if found is None else bytes(found)
+        content = self.planned_transcript(path)
+        return None if content is None else bytes(content)
 
     def planned_transcript(self, path: str) -> Content | None:
         """Return the new content of a transcript, also a noted one; None if it does not change or is deleted."""
@@ -185,14 +185,14 @@ class Draft:
     def leave_blocked(self) -> dict[str, str]:
         """Drop the writes that something in the worktree blocks; return the reasons, by path."""
         try:
-            found = PreflightCheck(self._tree, self._items.values()).blocked()
+            blocked = PreflightCheck(self._tree, self._items.values()).blocked()
         except OSError as error:
             raise cannot(error, "read the worktree", "nothing was changed") from error
-        for path in found:
+        for path in blocked:
             del self._items[path]
             self._tree.appearing.discard(path)
             files.remove(os.path.join(self.after, path))
-        return {path: error.message for path, error in found.items()}
+        return {path: error.message for path, error in blocked.items()}
 
     def changed(self) -> list[str]:
         """Return the paths of the worktree that will change."""
@@ -323,8 +323,8 @@ class Draft:
             self._refuse(["the index"])
 
     def _is_as_copied(self, item: PathChange) -> bool:
-        found = self._tree.find(item.path)
-        if found is not None and backups.mark(found) == self._marks.get(item.path):
+        facts = self._tree.find(item.path)
+        if facts is not None and backups.mark(facts) == self._marks.get(item.path):
             return True
         return self._tree.is_like(item.path, self.folder, item.was)
 

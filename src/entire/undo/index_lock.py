@@ -66,16 +66,16 @@ class IndexLock:
     def is_ours(self) -> bool:
         """Tell whether this transaction holds the lock."""
         try:
-            found = os.lstat(self._lock)
+            held = os.lstat(self._lock)
         except OSError:
             return False
-        if files.read(self._note) == str(found.st_ino).encode():
+        if files.read(self._note) == str(held.st_ino).encode():
             return True
         try:
             staged = os.lstat(self._staged)
         except OSError:
             return False
-        return (found.st_dev, found.st_ino) == (staged.st_dev, staged.st_ino)
+        return (held.st_dev, held.st_ino) == (staged.st_dev, staged.st_ino)
 
     def commit(self) -> None:
         """Replace the index with the content of the lock."""

@@ -46,9 +46,9 @@ def undo_last(
 
 def not_undone(place: Place, command: str) -> Transaction:
     """Return the last transaction of a command that was not undone; raises EntireError if there is none."""
-    found = transaction.done(place, command)
-    undone = {done.undoes for done in found}
-    last = next((done for done in found if not done.undoes and done.id not in undone), None)
+    transactions = transaction.done(place, command)
+    undone = {done.undoes for done in transactions}
+    last = next((done for done in transactions if not done.undoes and done.id not in undone), None)
     if last is None:
         raise EntireError(f"no `entire {command}` to undo", hint="undo points expire after two weeks")
     return last

@@ -51,9 +51,9 @@ def read(folder: str, copy: str) -> Content:
 
 def way_back(groups: Iterable[tuple[str, Sequence[NotedTranscript]]]) -> Mapping[str, tuple[Content, Content]]:
     """Return the content before and after the undo of some groups, the newest first; each comes with its folder."""
-    found: dict[str, tuple[Content, Content]] = {}
+    by_ref: dict[str, tuple[Content, Content]] = {}
     for folder, group in groups:
         for noted in group:
-            present, _ = found.get(noted.ref) or (read(folder, noted.becomes), b"")
-            found[noted.ref] = (present, read(folder, noted.was))
-    return found
+            present, _ = by_ref.get(noted.ref) or (read(folder, noted.becomes), b"")
+            by_ref[noted.ref] = (present, read(folder, noted.was))
+    return by_ref

@@ -58,7 +58,7 @@ def of_plan(identity: str, plan: ChangePlan, ending: str) -> Transaction:
     return Transaction(
         id=identity, command=plan.command, title=plan.title, time=plan.time, state=_STATES[ending], notes=plan.notes,
         paths=tuple(item.path for item in plan.items if not item.given),
-        private=(*(item.given for item in plan.items if item.given), *(found.ref for found in plan.transcripts)),
+        private=(*(item.given for item in plan.items if item.given), *(note.ref for note in plan.transcripts)),
         refs=tuple(ref for ref, _, _ in plan.refs), undoes=str(plan.notes.get("undoes", "")),
         moves=plan.refs,
     )  # fmt: skip
@@ -76,9 +76,9 @@ def find_all(place: Place) -> list[Transaction]:
 
 def _plans(place: Place) -> Iterator[tuple[str, str, ChangePlan]]:
     """Yield the id, the suffix of the state and the plan of each transaction, newest first."""
-    found = names(place)
-    for identity in sorted((name for name in found if "." not in name), reverse=True):
-        endings = [ending for ending in (DRAFT, APPLYING, BACK, FAILED) if identity + ending in found]
+    existing = names(place)
+    for identity in sorted((name for name in existing if "." not in name), reverse=True):
+        endings = [ending for ending in (DRAFT, APPLYING, BACK, FAILED) if identity + ending in existing]
         if DRAFT in endings:
             continue
         try:
@@ -97,14 +97,14 @@ def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
     for identity, _, plan in _plans(place):
         folder = os.path.join(root(place), identity)
         copied = {item.path: os.path.join(folder, item.was.copy) for item in plan.items if item.given and item.was}
-        copied.update({found.ref: os.path.join(folder, found.was) for found in plan.transcripts})
+        copied.update({note.ref: os.path.join(folder, note.was) for note in plan.transcripts})
         yield tuple(copied.get(real) or copied.get(path, "") for real, path in real_paths)
 
 
 def done(place: Place, command: str) -> list[Transaction]:
     """Return the transactions of a command that are done, newest first."""
-    found = find_all(place)
-    return [transaction for transaction in found if transaction.command == command and transaction.state == "done"]
+    known = find_all(place)
+    return [transaction for transaction in known if transaction.command == command and transaction.state == "done"]
 
 
 def latest(place: Place, command: str) -> Transaction | None:
