@@ -96,8 +96,8 @@ class DocumentTranscript:
         return self._read
 
     def _document(self, data: bytes) -> dict[str, Any]:
-        found = transcripts.loads(data)
-        return found if isinstance(found, dict) else {}
+        value = transcripts.loads(data)
+        return value if isinstance(value, dict) else {}
 
 
 def _printed(document: dict[str, Any]) -> bytes:

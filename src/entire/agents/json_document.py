@@ -179,8 +179,8 @@ class Document:
         node = self._root
         for step in path:
             # The last of several members with the same key counts, as in every JSON parser.
-            found = node.members[step] if isinstance(step, int) else [m for m in node.members if m[0] == step][-1]
-            node = found[2]
+            member = node.members[step] if isinstance(step, int) else [m for m in node.members if m[0] == step][-1]
+            node = member[2]
         return node
 
     def _skip(self, at: int) -> int:

@@ -49,8 +49,8 @@ class LineTranscript:
         return Position(count=known.count + len(ends), byte=ends[-1]) if ends else known
 
     def at(self, count: int) -> Position:
-        byte, found = transcripts.offset_of(self.source, count) if count > 0 else (0, 0)
-        return Position(count=found, byte=byte)
+        byte, reached = transcripts.offset_of(self.source, count) if count > 0 else (0, 0)
+        return Position(count=reached, byte=byte)
 
     def cut(self, end: Position) -> bytes:
         return bytes(self.long_content_until(end))
@@ -176,12 +176,12 @@ def _matches_marks(stored: bytes, own: bytes) -> bool:
         if at > limit:
             end = string.match(own, at)
             limit = end.end() if end is not None else at
-        found = own.find(piece, at + 1, limit + len(piece)) if number < len(more) else len(own) - len(piece)
-        while is_json and at < found <= limit and _splits_escape(own, at, found) and number < len(more):
-            found = own.find(piece, found + 1, limit + len(piece))
-        if not at < found <= limit or (is_json and _splits_escape(own, at, found)):
+        next_at = own.find(piece, at + 1, limit + len(piece)) if number < len(more) else len(own) - len(piece)
+        while is_json and at < next_at <= limit and _splits_escape(own, at, next_at) and number < len(more):
+            next_at = own.find(piece, next_at + 1, limit + len(piece))
+        if not at < next_at <= limit or (is_json and _splits_escape(own, at, next_at)):
             return False
-        at = found + len(piece)
+        at = next_at + len(piece)
     return at == len(own) and own.endswith(more[-1])
 
 

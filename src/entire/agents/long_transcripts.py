@@ -34,15 +34,15 @@ def opened(agent: Agent, session_ref: str, content: Content) -> Transcript:
 def content(transcript: Transcript) -> Content:
     """Return the complete content of a transcript."""
     ask = getattr(transcript, "long_content", None)
-    found: Content = ask() if ask is not None else transcript.snapshot()
-    return found
+    whole: Content = ask() if ask is not None else transcript.snapshot()
+    return whole
 
 
 def until(transcript: Transcript, end: Position) -> Content:
     """Return what a transcript holds before a position."""
     ask = getattr(transcript, "long_content_until", None)
-    found: Content = ask(end) if ask is not None else transcript.cut(end)
-    return found
+    before: Content = ask(end) if ask is not None else transcript.cut(end)
+    return before
 
 
 def agreement(agent: Agent, transcript: Transcript, stored: Content) -> Agreement:

@@ -56,8 +56,8 @@ def session_ref(payload: Payload) -> str:
 
 def tool_id(value: object) -> str:
     """Return an id that is safe in a path, else ''."""
-    found = clean(value)
-    return found if is_tool_id(found) else ""
+    text = clean(value)
+    return text if is_tool_id(text) else ""
 
 
 def tool_input(given: object) -> str:

@@ -36,9 +36,9 @@ def messages(agent: Agent | None, data: bytes) -> list[Message]:
 def shown(agent: Agent | None, data: bytes) -> tuple[list[Message], Reading]:
     """Return what ``messages`` does, and the conversation: of one transcript, as a plugin starts for each."""
     transcript = _transcript(agent, data)
-    found = _by_records(transcript) or Reading(reading.records(data))
+    derived = _by_records(transcript) or Reading(reading.records(data))
     ask = getattr(transcript, "messages", None)
-    return (found.messages() if ask is None else list(ask())), found
+    return (derived.messages() if ask is None else list(ask())), derived
 
 
 def _transcript(agent: Agent | None, data: bytes, session_ref: str = "") -> Any:
@@ -47,5 +47,5 @@ def _transcript(agent: Agent | None, data: bytes, session_ref: str = "") -> Any:
 
 def _by_records(transcript: Any) -> Reading | None:
     """Return what an adapter's records say; None if it yields none: another agent may have written the transcript."""
-    found = Reading(transcript.records()) if isinstance(transcript, RecordSource) else None
-    return found if found is not None and found.says_something else None
+    derived = Reading(transcript.records()) if isinstance(transcript, RecordSource) else None
+    return derived if derived is not None and derived.says_something else None

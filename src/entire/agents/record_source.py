@@ -54,15 +54,15 @@ class RecordSource:
 
     def _part(self, since: Position) -> tuple[Conversation, Position]:
         version = transcripts.version(self.source)
-        found = self._parts.get(since)
-        if found is None or found[0] != version:
+        cached = self._parts.get(since)
+        if cached is None or cached[0] != version:
             self._parts.pop(since, None)
             while len(self._parts) >= _MAX_PARTS:
                 del self._parts[next(iter(self._parts))]
             stream = self.stream(since)
             part = Conversation(stream, stream.known)
-            found = self._parts[since] = (version, part, stream.end)
-        return found[1:]
+            cached = self._parts[since] = (version, part, stream.end)
+        return cached[1:]
 
     # ---------------------------------------------------------------- questions
 
@@ -94,9 +94,9 @@ class RecordSource:
         part, end = self._part(since)
         if part.responses.by_id and not part.has_times:
             return end
-        found = self._maker(since, moment, commit)
-        found = found if found in part.responses.by_id else part.begun_by(moment)
-        place = part.end_of(found) if found else since
+        maker = self._maker(since, moment, commit)
+        maker = maker if maker in part.responses.by_id else part.begun_by(moment)
+        place = part.end_of(maker) if maker else since
         return place if place.count >= since.count else since
 
     def makes_commit(self, since: Position, moment: float, commit: str) -> bool:

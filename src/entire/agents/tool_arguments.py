@@ -43,11 +43,11 @@ def arguments(given: object) -> Arguments:
 
 def command(given: Arguments) -> str:
     """Return the shell command that a tool was asked to run, or ''."""
-    found = next((given[key] for key in _COMMANDS if given.get(key)), "")
-    if isinstance(found, list):
-        words = [word for word in found if isinstance(word, str)]
-        found = words[2] if len(words) == 3 and words[1] in _SHELLS else " ".join(words)
-    return clean(found)
+    argument = next((given[key] for key in _COMMANDS if given.get(key)), "")
+    if isinstance(argument, list):
+        words = [word for word in argument if isinstance(word, str)]
+        argument = words[2] if len(words) == 3 and words[1] in _SHELLS else " ".join(words)
+    return clean(argument)
 
 
 def edits(given: object) -> tuple[Edit, ...]:

@@ -376,17 +376,17 @@ def ending(source: Source) -> bytes:
 
 def session_files(folder: str) -> list[SessionFile]:
     """Return the sessions ``<id>.jsonl`` of a folder; empty if it cannot be read."""
-    found = []
+    listed = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 name, end = os.path.splitext(entry.name)
                 if end == ".jsonl" and is_session_id(name) and entry.is_file():
                     changed = entry.stat().st_mtime
-                    found.append(SessionFile(session_id=name, session_ref=entry.path, changed=changed))
+                    listed.append(SessionFile(session_id=name, session_ref=entry.path, changed=changed))
     except OSError:
         pass
-    return found
+    return listed
 
 
 def beginning(path: str) -> tuple[list[bytes], bool]:

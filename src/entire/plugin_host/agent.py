@@ -79,9 +79,9 @@ class ExternalAgent:
     def for_session(self, metadata: Mapping[str, str]) -> ExternalAgent:
         """Return the adapter for a session, which knows what this one was answered."""
         program, info = self._plugin.calls.program, self._plugin.info
-        found = ExternalAgent(program, info, metadata=metadata)
-        found._plugin = replace(self._plugin, metadata=metadata)
-        return found
+        agent = ExternalAgent(program, info, metadata=metadata)
+        agent._plugin = replace(self._plugin, metadata=metadata)
+        return agent
 
     def detect(self, root: str) -> bool:  # noqa: ARG002  # the plugin is asked in the program's root
         return self._plugin.calls.call("detect").get("present") is True
@@ -186,8 +186,8 @@ class ExternalAgent:
 
     def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
         """Return the files that the plugin names; version 1 names none."""
-        found = self._asked("hook_config_paths", root, scope)
-        return tuple(found[0]) if found is not None else ()
+        answer = self._asked("hook_config_paths", root, scope)
+        return tuple(answer[0]) if answer is not None else ()
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
         """Install the hooks; raises PluginError, with the plugin's own message, if that fails."""
@@ -211,8 +211,8 @@ class ExternalAgent:
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
         try:
             if self._answers("hooks_health"):
-                found: HooksHealth = self._ask("hooks_health", root, scope)
-                return found
+                health: HooksHealth = self._ask("hooks_health", root, scope)
+                return health
             if scope != _ONLY_SCOPE:
                 return HooksHealth(status=HookStatus.MISSING)
             answer = self._plugin.calls.program.call(_ARE_INSTALLED).get("installed")
@@ -231,31 +231,31 @@ class ExternalAgent:
         return self._plugin.sessions.resolve(session_dir, session_id) if session_dir else ""
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:
-        found = self._asked("own_session_id", session_id, transcript)
-        return session_id if found is None else str(found[0]) or session_id
+        answer = self._asked("own_session_id", session_id, transcript)
+        return session_id if answer is None else str(answer[0]) or session_id
 
     def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
         if self._answers("put_back"):
             try:
-                found: PutBack = self._ask("put_back", session_ref, transcript, dict(subagents))
+                plan: PutBack = self._ask("put_back", session_ref, transcript, dict(subagents))
             except PluginError as error:
                 return PutBack(problem=error.message)
-            return found
+            return plan
         before = self.transcript(session_ref).snapshot()
         return self._plugin.sessions.put_back(session_ref, before, transcript)
 
     def format_resume_command(self, session_id: str) -> str:
         """Return the plugin's command, '' if it names none."""
-        found = self._plugin.calls.text("command", "format-resume-command", "--session-id", session_id).strip()
-        return found if "\0" not in found else ""
+        command = self._plugin.calls.text("command", "format-resume-command", "--session-id", session_id).strip()
+        return command if "\0" not in command else ""
 
     def session_files(self, root: str) -> list[SessionFile]:
-        found = self._asked("session_files", root)
-        return list(found[0]) if found is not None else []
+        answer = self._asked("session_files", root)
+        return list(answer[0]) if answer is not None else []
 
     def has_conversation(self, session_ref: str) -> bool:
-        found = self._asked("has_conversation", session_ref)
-        return found is not None and found[0] is True
+        answer = self._asked("has_conversation", session_ref)
+        return answer is not None and answer[0] is True
 
     def generate_text(self, prompt: str, model: str) -> str:
         """Return the model's answer, '' if there is no text in it; raises PluginError if the plugin fails."""

@@ -26,42 +26,42 @@ class AskedTranscript(ExternalTranscript):
             return None
         about = {"metadata": dict(self._plugin.metadata), "session_ref": self.session_ref}
         program = self._calls.program
-        found: tuple[Any] | None = self._calls.once(
+        answer: tuple[Any] | None = self._calls.once(
             (name, self.session_ref, *arguments),
             lambda: (asking.ask(program, name, *arguments, stored=self._stored, **about),),
         )
-        return found
+        return answer
 
     def snapshot(self) -> bytes:
-        found = self._asked("snapshot") if self._stored is None else None
-        return super().snapshot() if found is None else bytes(found[0])
+        answer = self._asked("snapshot") if self._stored is None else None
+        return super().snapshot() if answer is None else bytes(answer[0])
 
     def file_lines(self, end: Position) -> FileLines | None:
-        found = self._asked("file_lines", end) if self._stored is None else None
-        if found is None:
+        answer = self._asked("file_lines", end) if self._stored is None else None
+        if answer is None:
             return super().file_lines(end)
-        lines: FileLines | None = found[0]
+        lines: FileLines | None = answer[0]
         if lines is not None and not lines.path:
             return replace(lines, content=self.snapshot()[: lines.size])
         is_here = lines is not None and (lines.path == self.session_ref or self._sessions.holds(lines.path))
         return lines if is_here else None
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
-        found = self._asked("prompts", since, until)
-        if found is None:
+        answer = self._asked("prompts", since, until)
+        if answer is None:
             return super().prompts(since, until)
         if "entire_prompt_positions" in self._info.capabilities:
-            return list(found[0])
-        return [Prompt(text=prompt.text, position=since.count) for prompt in found[0]]
+            return list(answer[0])
+        return [Prompt(text=prompt.text, position=since.count) for prompt in answer[0]]
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
-        found = self._asked("subagents", since, until)
-        given = found[0] if found is not None else ()
+        answer = self._asked("subagents", since, until)
+        given = answer[0] if answer is not None else ()
         return [replace(told, session_ref=self._accepted(told.session_ref)) for told in given]
 
     def subagent_ref(self, subagent_id: str) -> str:
-        found = self._asked("subagent_ref", subagent_id)
-        return self._accepted(found[0]) if found is not None else ""
+        answer = self._asked("subagent_ref", subagent_id)
+        return self._accepted(answer[0]) if answer is not None else ""
 
     def _accepted(self, subagent_ref: str) -> str:
         return self._sessions.accepted(subagent_ref, beside=self.session_ref)
@@ -83,8 +83,8 @@ def _as_asked(name: str) -> Callable[..., Any]:
 
     def method(self: AskedTranscript, *given: Any) -> Any:
         arguments = (*given, *(defaults[parameter] for parameter in parameters[len(given) :]))
-        found = self._asked(name, *arguments)
-        return plain(self, *arguments) if found is None else found[0]
+        answer = self._asked(name, *arguments)
+        return plain(self, *arguments) if answer is None else answer[0]
 
     return method
 

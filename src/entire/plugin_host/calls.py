@@ -37,9 +37,9 @@ class Calls:
 
     def fresh(self) -> Calls:
         """Return calls of the same plugin without any answer."""
-        found = Calls(self.program, self._note)
-        found._noted = self._noted
-        return found
+        calls = Calls(self.program, self._note)
+        calls._noted = self._noted
+        return calls
 
     def forget(self) -> None:
         """Drop the answers: what they are about has changed."""

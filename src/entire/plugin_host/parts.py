@@ -58,9 +58,9 @@ def _split_by_plugin(calls: Calls, transcript: bytes, max_size: int) -> list[byt
         chunks = answer.get("chunks") if isinstance(answer, dict) else None
         return [wire.read_bytes(chunk) for chunk in chunks] if isinstance(chunks, list) else []
 
-    found = calls.once((*words, len(transcript)), ask, may_fail=True) or []
-    is_small = len(found) > 1 and all(0 < len(part) <= max_size for part in found)
-    return found if is_small and _join_by_plugin(calls, found) == transcript else []
+    parts = calls.once((*words, len(transcript)), ask, may_fail=True) or []
+    is_small = len(parts) > 1 and all(0 < len(part) <= max_size for part in parts)
+    return parts if is_small and _join_by_plugin(calls, parts) == transcript else []
 
 
 def _join_by_plugin(calls: Calls, parts: list[bytes]) -> bytes | None:
@@ -69,10 +69,10 @@ def _join_by_plugin(calls: Calls, parts: list[bytes]) -> bytes | None:
 
 
 def _split_bytes(data: bytes, max_size: int) -> list[bytes]:
-    found, start = [], 0
+    pieces, start = [], 0
     while len(data) - start > max_size:
         end = start + max_size
         blanks = (data.rfind(blank, max(start, end - _NEAR), end) + 1 for blank in (b"\n", b" ", b","))
-        found.append(data[start : next((at for at in blanks if at > start), end)])
-        start += len(found[-1])
-    return [*found, data[start:]]
+        pieces.append(data[start : next((at for at in blanks if at > start), end)])
+        start += len(pieces[-1])
+    return [*pieces, data[start:]]

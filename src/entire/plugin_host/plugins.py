@@ -245,5 +245,5 @@ _ALLOW = "`entire plugin allow {}` lets it run"
 
 def _folders(place: Place) -> list[str]:
     linked = map(os.path.normpath, layout.linked_worktrees(place.common_dir).values())
-    found = [place.top, place.git_dir, place.common_dir, place.main_top, *linked]
-    return [folder for folder in dict.fromkeys(found) if os.path.isabs(folder)]
+    folders = [place.top, place.git_dir, place.common_dir, place.main_top, *linked]
+    return [folder for folder in dict.fromkeys(folders) if os.path.isabs(folder)]

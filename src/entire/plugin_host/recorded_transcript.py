@@ -59,10 +59,10 @@ class RecordedTranscript(RecordSource, AskedTranscript):
         reader = Reader(since)
         stdin = jsontext.dumps(asked, compact=True).encode() + b"\n"
         self._calls.program.lines(RECORDS, stdin=stdin, take=reader.take, refuse=reader.refuse)
-        found = reader.finish()
-        if found.problem:
-            self._calls.report(f"the plugin {self._info.name} told records of which some are left out: {found.problem}")
-        return found
+        told = reader.finish()
+        if told.problem:
+            self._calls.report(f"the plugin {self._info.name} told records of which some are left out: {told.problem}")
+        return told
 
     # ---------------------------------------------------------------- what was said and done
 
@@ -79,14 +79,14 @@ class RecordedTranscript(RecordSource, AskedTranscript):
             return super().subagents(since, until)
         tasks = [record.task for record in self.conversation(since).tasks(stop_of(until))]
         known = [task for task in tasks if task is not None and task.id]
-        found = {task.id: replace(task, session_ref=self._accepted(task.session_ref)) for task in known}
-        return list(found.values())
+        by_id = {task.id: replace(task, session_ref=self._accepted(task.session_ref)) for task in known}
+        return list(by_id.values())
 
     def messages(self) -> list[Message]:
         from entire.conversation.messages import Reading
 
-        found = Reading(self.records())
-        return found.messages() if found.says_something else super().messages()
+        reading = Reading(self.records())
+        return reading.messages() if reading.says_something else super().messages()
 
     def ask_ahead(self, since: Position, *, is_first: bool) -> None:
         if is_first:
@@ -103,8 +103,8 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     def end(self, known: Position = START) -> Position:
         if self._asks_positions:
             return super().end(known)
-        found = self._part(known)[1]
-        return found if found.count >= known.count else self._part(START)[1]
+        reached = self._part(known)[1]
+        return reached if reached.count >= known.count else self._part(START)[1]
 
     def at(self, count: int) -> Position:
         if self._asks_positions:

@@ -94,12 +94,12 @@ class Sessions:
     def folder(self, root: str, *, fresh: bool = False) -> str:
         """Return the folder of a repository's sessions, '' if the plugin names none."""
         words = ("get-session-dir", "--repo-path", root)
-        found = self._cache(root, lambda: self.calls.text("session_dir", *words), fresh=fresh) or ""
-        found = os.path.normpath(os.path.join(root, found)) if found else ""
-        if found and not self._is_permitted(found, root):
-            self.calls.report(_OUTSIDE.format(self._info.name, found[:200], shell_word(found, "FOLDER")))
+        path = self._cache(root, lambda: self.calls.text("session_dir", *words), fresh=fresh) or ""
+        path = os.path.normpath(os.path.join(root, path)) if path else ""
+        if path and not self._is_permitted(path, root):
+            self.calls.report(_OUTSIDE.format(self._info.name, path[:200], shell_word(path, "FOLDER")))
             return ""
-        return found
+        return path
 
     def _is_permitted(self, folder: str, root: str) -> bool:
         """Tell whether sessions may be in a folder: below home, a folder for temporary files or the repository, or one
@@ -114,11 +114,11 @@ class Sessions:
         if not is_session_id(session_id):
             return ""
         words = ("resolve-session-file", "--session-dir", folder, "--session-id", session_id)
-        found = self.calls.text("session_file", *words)
-        if found and os.path.isabs(found) and not _is_below(found, folder):
-            self.calls.report(_refusal(self._info.name, found, f"it is not in the session folder {folder}"))
+        path = self.calls.text("session_file", *words)
+        if path and os.path.isabs(path) and not _is_below(path, folder):
+            self.calls.report(_refusal(self._info.name, path, f"it is not in the session folder {folder}"))
             return ""
-        return self.accepted(found, session_id)
+        return self.accepted(path, session_id)
 
     def add_start(self, folder: str) -> None:
         """Learn where in the repository an agent was started: many keep sessions by that folder, not by repository."""
@@ -194,10 +194,10 @@ class Sessions:
         """Return what the plugin knows of a session."""
         question = ("read-session", hook_input["session_id"], hook_input["session_ref"])
         stdin = jsontext.dumps(hook_input).encode()
-        found = self.calls.current().once(
+        data = self.calls.current().once(
             question, lambda: _session_data(self.calls.program.call("read-session", stdin=stdin)), may_fail=may_fail
         )
-        return found or SessionData()
+        return data or SessionData()
 
     def at(self, session_ref: str) -> SessionData:
         """Return what the plugin knows of the session whose transcript this is."""
@@ -260,7 +260,7 @@ def hook_input(kind: int, hook: str, event: dict[str, Any], payload: bytes = b""
     """Return the HookInput document for ``get-session-id`` and ``read-session``, from the members of an event."""
     raw = transcripts.loads(payload)
     moment = wire.MOMENT.read(event.get("timestamp")) or time.time()
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "hook_type": _HOOK_TYPES.get(kind) or hook.replace("-", "_"),
         "session_id": transcripts.clean(event.get("session_id")),
         "session_ref": transcripts.clean(event.get("session_ref")),
@@ -268,10 +268,10 @@ def hook_input(kind: int, hook: str, event: dict[str, Any], payload: bytes = b""
         "raw_data": raw if isinstance(raw, dict) else {},
     }
     texts = {"user_prompt": "prompt", "tool_name": "tool_name", "tool_use_id": "tool_use_id"}
-    found.update({key: text for key, name in texts.items() if (text := transcripts.clean(event.get(name)))})
+    document.update({key: text for key, name in texts.items() if (text := transcripts.clean(event.get(name)))})
     if isinstance(event.get("tool_input"), dict):
-        found["tool_input"] = event["tool_input"]
-    return found
+        document["tool_input"] = event["tool_input"]
+    return document
 
 
 def _variables(root: str) -> dict[str, str]:

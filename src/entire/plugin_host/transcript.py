@@ -62,8 +62,8 @@ class ExternalTranscript:
         """Return what the plugin reads, or what it knows of the session if that is nothing."""
         words = ("read-transcript", "--session-ref", self.session_ref)
         run = self._calls.program.run
-        found = self._calls.once(words, lambda: run(*words, max_output=MAX_TRANSCRIPT), may_fail=self._is_missing())
-        return found or self._sessions.at(self.session_ref).native_data
+        content = self._calls.once(words, lambda: run(*words, max_output=MAX_TRANSCRIPT), may_fail=self._is_missing())
+        return content or self._sessions.at(self.session_ref).native_data
 
     def _is_direct(self) -> bool:
         """Tell whether the transcript is a file that needs no plugin to be read."""
@@ -174,13 +174,13 @@ class ExternalTranscript:
     def agreement(self, stored: bytes) -> Agreement:
         own = self.snapshot()
         is_lines = _is_lines(stored or own)
-        found = _opened(self.session_ref, own, is_lines=is_lines).agreement(stored)
-        if not self._is_analyzed or not is_lines or not found.extent:
-            return found
-        agreed = LineTranscript(self.session_ref, stored).cut(Position(count=found.extent))
+        agreement = _opened(self.session_ref, own, is_lines=is_lines).agreement(stored)
+        if not self._is_analyzed or not is_lines or not agreement.extent:
+            return agreement
+        agreed = LineTranscript(self.session_ref, stored).cut(Position(count=agreement.extent))
         plugin = replace(self._plugin, calls=self._calls.fresh())
         number = type(self)(plugin, self.session_ref, agreed).end().count
-        return replace(found, extent=number or found.extent)
+        return replace(agreement, extent=number or agreement.extent)
 
     def file_lines(self, end: Position) -> FileLines | None:
         content = self._whole()
@@ -240,10 +240,10 @@ class ExternalTranscript:
         """Return what tools changed after ``since``: where to stop cannot be said."""
         if self._counts_subagents:
             words = ("--offset", str(since.count), "--subagents-dir", self._subagents_dir())
-            found = self._call("extract-all-modified-files", *words, stdin=True)
+            answer = self._call("extract-all-modified-files", *words, stdin=True)
         else:
-            found = self._files_after(since)
-        reports: list[FileReport] = wire.FILES.read(found.get("files"))
+            answer = self._files_after(since)
+        reports: list[FileReport] = wire.FILES.read(answer.get("files"))
         return reports
 
     def _files_after(self, since: Position) -> dict[str, Any]:
@@ -260,11 +260,11 @@ class ExternalTranscript:
         start, known = self._calls.known(placed) or (since.count + 1, [])
         if start <= since.count:
             return [prompt for prompt in known if prompt.position >= since.count]
-        found = self._call("extract-prompts", "--session-ref", _HERE, "--offset", str(since.count))
-        texts = [prompt.text for prompt in wire.PROMPTS.read(found.get("prompts"))]
+        answer = self._call("extract-prompts", "--session-ref", _HERE, "--offset", str(since.count))
+        texts = [prompt.text for prompt in wire.PROMPTS.read(answer.get("prompts"))]
         places = self._places(texts, since) if texts else []
         prompts = [Prompt(text=text, position=place) for text, place in zip(texts, places, strict=False)]
-        if found and len(places) == len(texts):
+        if answer and len(places) == len(texts):
             self._calls.remember(placed, (since.count, prompts))
         last = places[-1] if places else since.count
         return [*prompts, *(Prompt(text=text, position=last) for text in texts[len(places) :])]
@@ -275,17 +275,17 @@ class ExternalTranscript:
         lines = self._lines_before(since) if counts else None
         if not isinstance(content, LineTranscript) or lines is None:
             return []
-        found = list[int]()
+        numbers = list[int]()
         byte = content.offset(Position(count=lines, byte=since.byte))
         for line, end in transcripts.lines(content.source, byte):
-            if len(found) < len(texts) and _says(line, texts[len(found)]):
-                found.append(lines if counts == _LINES else byte)
+            if len(numbers) < len(texts) and _says(line, texts[len(numbers)]):
+                numbers.append(lines if counts == _LINES else byte)
             lines, byte = lines + 1, end
-        return found
+        return numbers
 
     def summary(self, since: Position) -> str:  # noqa: ARG002
-        found = self._call("extract-summary", "--session-ref", _HERE)
-        return transcripts.clean(found.get("summary")) if found.get("has_summary") is not False else ""
+        answer = self._call("extract-summary", "--session-ref", _HERE)
+        return transcripts.clean(answer.get("summary")) if answer.get("has_summary") is not False else ""
 
     def has_answers(self, since: Position, until: Position | None = None) -> bool:
         """Tell whether anything was written: what it is cannot be asked."""
@@ -405,9 +405,9 @@ def _is_lines(source: transcripts.Source) -> bool:
     """Tell whether a transcript is JSON lines: its first line is an object, complete and not a whole document."""
     head = transcripts.head(source, _SNIFFED)
     first, newline, rest = head.partition(b"\n")
-    found = transcripts.loads(first)
-    if isinstance(found, dict):
-        return bool(rest.strip()) or not isinstance(found.get("messages"), list)
+    value = transcripts.loads(first)
+    if isinstance(value, dict):
+        return bool(rest.strip()) or not isinstance(value.get("messages"), list)
     return not head.strip() or (not newline and head.startswith(b"{"))  # empty, or a line that is being written
 
 

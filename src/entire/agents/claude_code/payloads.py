@@ -81,9 +81,9 @@ def _post_task(payload: Payload) -> Payload | None:
     response = dict_of(payload.get("tool_response"))
     if not _is_task(payload) or response.get("isAsync") is True or response.get("status") == "async_launched":
         return None  # in the background: SubagentStop reports its end
-    found = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": tool_id(response.get("agentId"))}
-    found["subagent_type"] = found["subagent_type"] or clean(response.get("agentType"))
-    return found
+    fields = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": tool_id(response.get("agentId"))}
+    fields["subagent_type"] = fields["subagent_type"] or clean(response.get("agentType"))
+    return fields
 
 
 def _subagent_stop(payload: Payload) -> Payload | None:

@@ -62,24 +62,24 @@ def content(record: Native) -> object:
 
 def blocks(record: Native, kind: str) -> list[Native]:
     """Return the message's content blocks of type ``kind``."""
-    found = content(record)
-    if not isinstance(found, list):
+    contained = content(record)
+    if not isinstance(contained, list):
         return []
-    return [block for block in found if isinstance(block, dict) and block.get("type") == kind]
+    return [block for block in contained if isinstance(block, dict) and block.get("type") == kind]
 
 
 def text_of(record: Native) -> str:
     """Return the message's text, its text blocks joined by newlines."""
-    found = content(record)
-    if isinstance(found, str):
-        return clean(found)
+    contained = content(record)
+    if isinstance(contained, str):
+        return clean(contained)
     return "\n".join(clean(block.get("text")) for block in blocks(record, "text"))
 
 
 def parts(record: Native) -> Iterator[tuple[str, Native | None]]:
     """Yield each tool call of an answer with the text before it, and last the text after them without a call."""
-    found, texts = content(record), list[str]()
-    for block in found if isinstance(found, list) else [{"type": "text", "text": found}]:
+    contained, texts = content(record), list[str]()
+    for block in contained if isinstance(contained, list) else [{"type": "text", "text": contained}]:
         kind = block.get("type") if isinstance(block, dict) else ""
         if kind == "text" and (text := clean(block.get("text"))):
             texts.append(text)
@@ -182,10 +182,10 @@ def model(record: Native) -> str:
 
 def usage(record: Native) -> TokenUsage | None:
     """Return the tokens of the response that this record belongs to; None if the record does not tell."""
-    found = dict_of(dict_of(record.get("message")).get("usage"))
+    figures = dict_of(dict_of(record.get("message")).get("usage"))
     if is_synthetic(record):
         return None
-    fresh, written, cached, output = (natural(found.get(key)) for key in _USAGE)
+    fresh, written, cached, output = (natural(figures.get(key)) for key in _USAGE)
     if not (fresh or written or cached or output):
         return None
     return TokenUsage(input_tokens=fresh, cache_creation_tokens=written, cache_read_tokens=cached, output_tokens=output,

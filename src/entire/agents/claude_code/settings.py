@@ -69,14 +69,14 @@ def managed_path() -> str:
 
 def health(root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
     """Tell whether our entries are in the file of this scope, and whether the agent runs hooks in ``root``."""
-    found = hookfiles.health(config_path(root, scope, env), TABLE)
-    if found.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
-        return found
+    hooks = hookfiles.health(config_path(root, scope, env), TABLE)
+    if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
+        return hooks
     key, path = _switch(root, env)
     if path:
         detail = f"remove `{key}` from {path} to record sessions"
         return HooksHealth(status=HookStatus.DISABLED, detail=detail)
-    return found
+    return hooks
 
 
 def _switch(root: str, env: Mapping[str, str]) -> tuple[str, str]:

@@ -73,8 +73,8 @@ class TranscriptStream:
         if not self._since.count and not self._since.byte:
             return
         if not self._start:
-            self._start, found = transcripts.offset_of(self.source, self._since.count)
-            self.shrunk = found < self._since.count
+            self._start, count = transcripts.offset_of(self.source, self._since.count)
+            self.shrunk = count < self._since.count
         else:
             self.shrunk = transcripts.size(self.source) < self._start
         self._byte = self._start
@@ -95,13 +95,13 @@ class TranscriptStream:
         joined = self._start > 0 and transcripts.byte_before(self.source, self._start) != b"\n"
         for line, end in transcripts.lines(self.source, self._start):
             whole = line.endswith(b"\n")
-            found = [] if self._is_skipped(line) else transcripts.records(line, records.GLUE)
-            if not whole and not found and transcripts.loads(line) is None:
+            natives = [] if self._is_skipped(line) else transcripts.records(line, records.GLUE)
+            if not whole and not natives and transcripts.loads(line) is None:
                 break  # still being written
             # The line before the position had no newline when it was counted, and continues here.
             at = self._count - 1 if joined else self._count
             joined = False
-            for native in found:
+            for native in natives:
                 yield from self._take(native, at, end)
             self._count, self._byte = at + 1, end
         yield from self._tree.unresolved()

@@ -48,11 +48,11 @@ def note(session_ref: str, agent: str) -> dict[str, Any]:
     if not is_tool_id(agent):
         return {}
     path = os.path.join(folder(session_ref), f"agent-{agent}.meta.json")
-    found = transcripts.loads(transcripts.head(path, _MAX_NOTE))
-    if not isinstance(found, dict):
+    metadata = transcripts.loads(transcripts.head(path, _MAX_NOTE))
+    if not isinstance(metadata, dict):
         return {}
-    call = clean(found.get("toolUseId"))
-    about = {"type": clean(found.get("agentType")), "description": clean(found.get("description"))}
+    call = clean(metadata.get("toolUseId"))
+    about = {"type": clean(metadata.get("agentType")), "description": clean(metadata.get("description"))}
     return {"call": call if is_tool_id(call) else "", **about}
 
 
@@ -81,15 +81,15 @@ def collect(session_ref: str, tasks: Sequence[Call | Result]) -> list[Subagent]:
         )
     running = _running(session_ref, [call for call, subagent in merged.items() if call and not subagent.id])
     merged = {key: replace(subagent, id=subagent.id or running.get(key, "")) for key, subagent in merged.items()}
-    found: dict[str, Subagent] = {}
+    started: dict[str, Subagent] = {}
     for key, subagent in merged.items():
-        if not subagent.id or subagent.id in found:
+        if not subagent.id or subagent.id in started:
             continue
         ref = transcript_of(session_ref, subagent.id)
         if key in noticed and not os.path.exists(ref):
             continue  # a shell command in the background, not a subagent
-        found[subagent.id] = _described(session_ref, replace(subagent, session_ref=ref))
-    return list(found.values())
+        started[subagent.id] = _described(session_ref, replace(subagent, session_ref=ref))
+    return list(started.values())
 
 
 def _described(session_ref: str, subagent: Subagent) -> Subagent:

@@ -38,13 +38,13 @@ def call(block: Native, answer: Answer, *, details: bool) -> Call:
         task = Subagent(id="", tool_use_id=own_id, type=clean(given.get("subagent_type")),
                         description=clean(given.get("description")),
                         background=given.get("run_in_background") is True)  # fmt: skip
-    found = Call(position=answer.position, end=answer.end, id=own_id, time=answer.time, answer=answer.id, tool=tool,
+    bare = Call(position=answer.position, end=answer.end, id=own_id, time=answer.time, answer=answer.id, tool=tool,
                  name=name, task=task)  # fmt: skip
     if not details:
-        return found
+        return bare
     from entire.agents import tool_arguments
 
-    return replace(found, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
+    return replace(bare, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
                    edits=tool_arguments.edits(given))  # fmt: skip
 
 
@@ -65,12 +65,12 @@ def changed_paths(result: object) -> list[str]:
     if not isinstance(result, dict) or result.get("error"):
         return []
     if "edit_mode" in result or "new_source" in result:
-        found = [result.get("notebook_path")]
+        paths = [result.get("notebook_path")]
     elif "structuredPatch" in result or "oldString" in result:
-        found = [result.get("filePath")]
+        paths = [result.get("filePath")]
     else:
-        found = list(_changed_by_shell(result.get("bashEditDiff")))
-    return [path for path in map(transcripts.path_of, found) if path]
+        paths = list(_changed_by_shell(result.get("bashEditDiff")))
+    return [path for path in map(transcripts.path_of, paths) if path]
 
 
 def _changed_by_shell(told: object) -> Iterator[object]:
@@ -134,7 +134,7 @@ def _shell_edits(result: Native) -> Iterator[Edit]:
     for file in dicts_of(dict_of(result.get("bashEditDiff")).get("files")):
         path = clean(file.get("filePath"))
         for hunk in dicts_of(file.get("hunks")) if path else ():
-            found = hunk.get("lines")
-            lines = [line for line in found if isinstance(line, str)] if isinstance(found, list) else []
+            hunk_lines = hunk.get("lines")
+            lines = [line for line in hunk_lines if isinstance(line, str)] if isinstance(hunk_lines, list) else []
             old, new = ([line[1:] for line in lines if line[:1] in (sign, " ")] for sign in "-+")
             yield tool_arguments.hunk(path, old, new, is_whole=file.get("created") is True)

@@ -34,8 +34,8 @@ class ClaudeTranscript(RecordSource, LineTranscript):
     def agent_version(self) -> str:
         import re
 
-        found = re.findall(rb'"version"\s*:\s*"([0-9][0-9A-Za-z.+-]{0,40})"', transcripts.ending(self.source))
-        return found[-1].decode() if found else ""
+        versions = re.findall(rb'"version"\s*:\s*"([0-9][0-9A-Za-z.+-]{0,40})"', transcripts.ending(self.source))
+        return versions[-1].decode() if versions else ""
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the subagents that were called, returned a result, or ended in the background."""

@@ -43,11 +43,11 @@ class _Watch:
     def has_final_text(self) -> bool:
         """Read on; True once the final text of this turn is in the file."""
         for line, end in transcripts.lines(self._path, self._at):
-            found = transcripts.records(line, records.GLUE)
-            if not found and not line.endswith(b"\n"):
+            natives = transcripts.records(line, records.GLUE)
+            if not natives and not line.endswith(b"\n"):
                 break
             self._at = end
-            for record in found:
+            for record in natives:
                 # A fork's copied prompts have the new prompt's id (2.1.332): the last one begins the turn.
                 if self._turn and record.get("promptId") == self._turn and record.get("promptSource"):
                     self._is_there = False

@@ -63,7 +63,7 @@ class Tree:
 
     def _nearest(self, uuids: tuple[str, ...]) -> int:
         """Return the prompt above the first known record: none if it was not read, the current one if it is nowhere."""
-        known = next((found for uuid in uuids if (found := self._above.get(hash(uuid))) is not None), None)
+        known = next((number for uuid in uuids if (number := self._above.get(hash(uuid))) is not None), None)
         if known is not None:
             return known
         return _NONE if self._tip == _NONE or any(map(self._is_before, uuids)) else self._tip

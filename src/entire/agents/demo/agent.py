@@ -139,8 +139,8 @@ class Demo:
 
     def has_conversation(self, session_ref: str) -> bool:
         lines, is_longer = transcripts.beginning(session_ref)
-        found = (transcripts.loads(line) for line in lines)
-        return is_longer or any(isinstance(record, dict) and record.get("type") == "prompt" for record in found)
+        natives = (transcripts.loads(line) for line in lines)
+        return is_longer or any(isinstance(record, dict) and record.get("type") == "prompt" for record in natives)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
         return os.path.join(session_dir, f"{session_id}.jsonl") if is_session_id(session_id) else ""

@@ -47,11 +47,11 @@ class DemoTranscript(RecordLines):
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
-        found: dict[str, Subagent] = {}
+        asked: dict[str, Subagent] = {}
         for record in self.conversation(since).tasks(stop_of(until)):
-            if record.task is not None and record.task.id not in found:
-                found[record.task.id] = replace(record.task, session_ref=self.subagent_ref(record.task.id))
-        return list(found.values())
+            if record.task is not None and record.task.id not in asked:
+                asked[record.task.id] = replace(record.task, session_ref=self.subagent_ref(record.task.id))
+        return list(asked.values())
 
     def subagent_ref(self, subagent_id: str) -> str:
         """Return the transcript of one of the session's helpers."""
@@ -65,25 +65,25 @@ def _called(native: Native, call: Call, *, details: bool) -> Call:
     task = _helper(native, call.id)
     task = replace(task, description=clean(given.get("prompt"))) if task is not None else None
     kind = SUBAGENT if task is not None else EDIT if tool in _WRITERS else OTHER
-    found = replace(call, tool=kind, name=tool, task=task)
+    bare = replace(call, tool=kind, name=tool, task=task)
     if not details:
-        return found
+        return bare
     from entire.agents import tool_arguments
 
-    return replace(found, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
+    return replace(bare, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
                    edits=tool_arguments.edits(given))  # fmt: skip
 
 
 def _result(native: Native, result: Result, *, details: bool) -> Result:
     is_ok = native.get("ok") is True
     path = clean(native.get("path")) if is_ok else ""
-    found = replace(result, has_failed=not is_ok, paths=(path,) if path else (), task=_helper(native, result.call))
+    bare = replace(result, has_failed=not is_ok, paths=(path,) if path else (), task=_helper(native, result.call))
     if not details:
-        return found
+        return bare
     from entire.conversation import commits
 
     output = clean(native.get("output"))
-    return replace(found, output=output, commits=commits.printed(output))
+    return replace(bare, output=output, commits=commits.printed(output))
 
 
 def _helper(native: Native, call: str) -> Subagent | None:

@@ -112,8 +112,8 @@ def _answer(value: object, depth: int = 0) -> tuple[str, bool]:
     if depth >= _DEPTH:
         return "", False
     if isinstance(value, list):
-        found = [_answer(entry, depth + 1) for entry in value]
-        return "\n".join(text for text, _ in found if text), any(failed for _, failed in found)
+        answers = [_answer(entry, depth + 1) for entry in value]
+        return "\n".join(text for text, _ in answers if text), any(failed for _, failed in answers)
     if not isinstance(value, dict):
         return "", False
     for part in ("functionResponse", "response"):

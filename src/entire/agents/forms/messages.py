@@ -151,9 +151,9 @@ def repeated_form(record: Native) -> str:
 
 def record_id(record: Native) -> str:
     """Return the id by which later records refer to this one or continue it, '' if it has none."""
-    found = clean(record["id"]) if "id" in record else ""
-    if found or "info" not in record:
-        return found
+    own = clean(record["id"]) if "id" in record else ""
+    if own or "info" not in record:
+        return own
     return clean(dict_of(record["info"]).get("id"))
 
 

@@ -36,9 +36,9 @@ _TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,4
 
 def records(data: bytes, *, is_subagent: bool = False) -> Iterator[Record]:
     """Yield what a transcript says. In a subagent's, the first prompt is the task that it was given."""
-    found = [(at, messages.as_main(native) if is_subagent else native) for at, native in _natives(data)]
-    repeated = _repeated([native for _, native in found])
-    for record in _FormReader(repeated).records(found):
+    natives = [(at, messages.as_main(native) if is_subagent else native) for at, native in _natives(data)]
+    repeated = _repeated([native for _, native in natives])
+    for record in _FormReader(repeated).records(natives):
         yield replace(record, by=AGENT) if is_subagent and isinstance(record, Prompt) else record
 
 
@@ -158,8 +158,8 @@ class _FormReader:
 def _node(native: Native) -> tuple[str, tuple[str, ...]] | None:
     """Return a record's id and where it continues (nowhere: it is a root), if the records form a tree."""
     for name, keys in _PARENTS.items():
-        if keys[0] in native and (found := clean(native.get(name))):
-            return found, tuple(parent for key in keys if (parent := clean(native.get(key))))
+        if keys[0] in native and (own := clean(native.get(name))):
+            return own, tuple(parent for key in keys if (parent := clean(native.get(key))))
     return None
 
 

@@ -42,8 +42,8 @@ def split(chat: bytes, max_size: int) -> list[bytes]:
 
 def join(parts: list[bytes]) -> bytes:
     """Join parts: documents into one, else lines."""
-    found = [transcripts.loads(part) if sessions.is_document(part) else None for part in parts]
-    documents = [document for document in found if isinstance(document, dict)]
+    values = [transcripts.loads(part) if sessions.is_document(part) else None for part in parts]
+    documents = [document for document in values if isinstance(document, dict)]
     if len(parts) < 2 or len(documents) < len(parts):
         return transcripts.join(parts)
     messages = [message for document in documents for message in document["messages"]]

@@ -25,8 +25,8 @@ class ChatDocument(Chat, DocumentTranscript):
     def end(self, known: Position = START) -> Position:
         last = self.natives()[-1:]
         name = records.message_id(last[0]) if last and isinstance(last[0], dict) else ""
-        found = super().end(known)
-        return Position(count=found.count, byte=found.byte, mark=DOCUMENT + name if name else "")
+        end = super().end(known)
+        return Position(count=end.count, byte=end.byte, mark=DOCUMENT + name if name else "")
 
     def stream(self, since: Position, *, details: bool = False) -> ChatStream:
         numbered = enumerate(self.natives()[since.count :], since.count)

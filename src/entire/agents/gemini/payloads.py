@@ -21,10 +21,10 @@ def event(hook: str, data: bytes, now: float) -> Event | None:
 
 def _session_start(payload: Payload) -> Payload:
     source = clean(payload.get("source"))
-    found = {"type": EventType.SESSION_START, "source": source, "is_clearing": source == "clear"}
+    fields = {"type": EventType.SESSION_START, "source": source, "is_clearing": source == "clear"}
     if source == "resume":
-        found["session_ref"] = ""  # the file it names stays empty: the agent goes on in the session's old one
-    return found
+        fields["session_ref"] = ""  # the file it names stays empty: the agent goes on in the session's old one
+    return fields
 
 
 def _session_end(payload: Payload) -> Payload:
@@ -111,6 +111,6 @@ def _subagent_id(payload: Payload) -> str:
     """Return the id of the subagent that ended: what it did last is numbered ``<its id>#0-0``."""
     activity = dict_of(dict_of(payload.get("tool_response")).get("returnDisplay")).get("recentActivity")
     for step in activity if isinstance(activity, list) else []:
-        if found := tool_id(clean(dict_of(step).get("id")).partition("#")[0]):
-            return found
+        if subagent := tool_id(clean(dict_of(step).get("id")).partition("#")[0]):
+            return subagent
     return ""

@@ -103,8 +103,8 @@ def is_conversation(native: Native) -> bool:
 
 def new_messages(native: Native) -> list[Native] | None:
     """Return the messages with which a record replaces the conversation that the model sees, None if it does not."""
-    found = dict_of(native.get("$set")).get("messages")
-    return dicts_of(found) if isinstance(found, list) else None
+    messages = dict_of(native.get("$set")).get("messages")
+    return dicts_of(messages) if isinstance(messages, list) else None
 
 
 def rewound_to(native: Native) -> str:
@@ -119,15 +119,15 @@ def usage(native: Native) -> TokenUsage | None:
     """Return an answer's tokens as the agent gives them, None without any: its input includes what was cached, its
     output no thoughts. So did the Go CLI, whose checkpoints stay comparable.
     """
-    found = native.get("tokens")
-    if not isinstance(found, dict):
+    figures = native.get("tokens")
+    if not isinstance(figures, dict):
         return None
-    return TokenUsage(input_tokens=_figure(found, "input"), cache_read_tokens=_figure(found, "cached"),
-                      output_tokens=_figure(found, "output"), api_call_count=1)  # fmt: skip
+    return TokenUsage(input_tokens=_figure(figures, "input"), cache_read_tokens=_figure(figures, "cached"),
+                      output_tokens=_figure(figures, "output"), api_call_count=1)  # fmt: skip
 
 
-def _figure(found: Native, key: str) -> int | None:
-    value = found.get(key)
+def _figure(figures: Native, key: str) -> int | None:
+    value = figures.get(key)
     return value if type(value) is int and 0 <= value <= LARGEST else None
 
 

@@ -95,8 +95,8 @@ def project_root(session_ref: str) -> str:
 def session_id(source: Source) -> str:
     """Return the full id of the session whose chat this is, or ''."""
     _, _, rest = _head(source).partition(b'"sessionId"')
-    found = rest.partition(b'"')[2].partition(b'"')[0].decode("utf-8", "replace")
-    return found if is_session_id(found) else ""
+    session = rest.partition(b'"')[2].partition(b'"')[0].decode("utf-8", "replace")
+    return session if is_session_id(session) else ""
 
 
 def is_subagent(source: Source) -> bool:
@@ -142,21 +142,21 @@ def _named(chats: str, session: str) -> list[str]:
     except (OSError, ValueError):
         return []
     ends = tuple(f"-{_safe(session)[:8]}{form}" for form in (".json", ".jsonl"))
-    found = sorted(name for name in names if name.startswith(_PREFIX) and name.endswith(ends))
-    return [os.path.join(chats, name) for name in sorted(found, key=lambda name: name.endswith(".jsonl"))]
+    matching = sorted(name for name in names if name.startswith(_PREFIX) and name.endswith(ends))
+    return [os.path.join(chats, name) for name in sorted(matching, key=lambda name: name.endswith(".jsonl"))]
 
 
 def stubs(session_ref: str, session: str) -> list[str]:
     """Return the other files of a session in which nothing is said."""
-    found = _named(os.path.dirname(session_ref), session)
+    files = _named(os.path.dirname(session_ref), session)
     return [
-        path for path in found if path != session_ref and session_id(path) == session and not has_conversation(path)
+        path for path in files if path != session_ref and session_id(path) == session and not has_conversation(path)
     ]
 
 
 def listed(chats: str) -> list[SessionFile]:
     """Return the sessions of a folder."""
-    found = []
+    files = []
     try:
         with os.scandir(chats) as entries:
             for entry in entries:
@@ -164,10 +164,10 @@ def listed(chats: str) -> list[SessionFile]:
                     session = session_id(entry.path)
                     if session:
                         changed = entry.stat().st_mtime
-                        found.append(SessionFile(session_id=session, session_ref=entry.path, changed=changed))
+                        files.append(SessionFile(session_id=session, session_ref=entry.path, changed=changed))
     except OSError:
         pass
-    return found
+    return files
 
 
 def is_document(source: Source) -> bool:

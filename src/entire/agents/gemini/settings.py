@@ -58,16 +58,16 @@ def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
 
 def health(root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
     """Tell whether our entries are in the file of this scope, and whether the agent runs hooks in ``root``."""
-    found = hookfiles.health(config_path(root, scope, env), TABLE)
-    if found.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
-        return found
+    hooks = hookfiles.health(config_path(root, scope, env), TABLE)
+    if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
+        return hooks
     obstacle = _switch(root, env)
     if obstacle:
         return HooksHealth(status=HookStatus.DISABLED, detail=f"{obstacle} to record sessions")
     if not _is_trusted(os.path.realpath(root), env):
         detail = "Gemini CLI does not trust this folder: choose `/permissions` in it to record sessions"
         return HooksHealth(status=HookStatus.UNTRUSTED, detail=detail)
-    return found
+    return hooks
 
 
 def _switch(root: str, env: Mapping[str, str]) -> str:
@@ -90,9 +90,9 @@ def _is_text(value: object) -> bool:
 
 def _hooks_config(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     for path in _files(root, env):
-        found = _load(path).get("hooksConfig")
-        if isinstance(found, dict):
-            yield path, found
+        options = _load(path).get("hooksConfig")
+        if isinstance(options, dict):
+            yield path, options
 
 
 def _files(root: str, env: Mapping[str, str]) -> tuple[str, ...]:
@@ -110,8 +110,8 @@ def _is_trusted(root: str, env: Mapping[str, str]) -> bool:
     if decided is not None:
         return decided
     security = [_load(path).get("security") for path in (_system_path(env), config_path(root, "user", env))]
-    folder_trust = [found.get("folderTrust") for found in security if isinstance(found, dict)]
-    switched = [found["enabled"] for found in folder_trust if isinstance(found, dict) and "enabled" in found]
+    folder_trust = [option.get("folderTrust") for option in security if isinstance(option, dict)]
+    switched = [option["enabled"] for option in folder_trust if isinstance(option, dict) and "enabled" in option]
     if switched and switched[0] is False:
         return True
     rules = _load(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or os.path.join(sessions.home(env), "trustedFolders.json"))

@@ -60,35 +60,35 @@ def written_path(native: Native) -> str:
 
 def call(native: Native, answer: Answer, began: float, *, details: bool) -> Call:
     """Return what a tool was asked. It may have begun as early as its answer."""
-    found = Call(
+    bare = Call(
         position=answer.position, end=answer.end, id=clean(native.get("id")), time=began, answer=answer.id,
         tool=_kind(native), name=clean(native.get("name")), task=_task(native),
     )  # fmt: skip
     if not details:
-        return found
+        return bare
     from entire.agents import tool_arguments
 
     given = _arguments(native)
-    return replace(found, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
+    return replace(bare, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
                    edits=tool_arguments.edits(given))  # fmt: skip
 
 
 def result(native: Native, at: int, paths: tuple[str, ...], *, details: bool) -> Result:
     """Return what a tool answered that is done, with the paths that it wrote."""
-    found = Result(
+    told = Result(
         position=at, call=clean(native.get("id")), time=parse_time(native.get("timestamp")), paths=paths,
         has_failed=native.get("status") != SUCCESS, task=_task(native),
     )  # fmt: skip
     if not details:
-        return found
+        return told
     output = "\n".join(text for text in _outputs(native.get("result")) if text)
-    found = replace(found, output=output)
+    told = replace(told, output=output)
     if _kind(native) != SHELL:
-        return found
+        return told
     from entire.conversation import commits
 
     shown = clean(native.get("resultDisplay"))  # to people; the model may get a part of it
-    return replace(found, commits=commits.printed(f"{shown}\n{output}"))
+    return replace(told, commits=commits.printed(f"{shown}\n{output}"))
 
 
 def _kind(native: Native) -> str:

@@ -44,8 +44,8 @@ class Chat(RecordSource):
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the subagents whose call is done; until then, only the hooks know of them."""
         tasks = (record.task for record in self.conversation(since).tasks(stop_of(until)))
-        found = {task.id: task for task in tasks if task is not None and task.id}
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in found.values()]
+        tasks_by_id = {task.id: task for task in tasks if task is not None and task.id}
+        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks_by_id.values()]
 
     def subagent_ref(self, subagent_id: str) -> str:
         """Return where a subagent's chat is: in a folder named after its session, also for subagents of subagents."""
@@ -83,8 +83,8 @@ class ChatLines(Chat, LineTranscript):
         if not position.mark.startswith(DOCUMENT):
             return super().readable(position)
         wanted = position.mark.removeprefix(DOCUMENT)
-        found = (at for native, at, _ in self._natives(START) if records.message_id(native) == wanted)
-        return self.at(next(found, -1) + 1)
+        numbers = (at for native, at, _ in self._natives(START) if records.message_id(native) == wanted)
+        return self.at(next(numbers, -1) + 1)
 
     def _marked(self, position: Position) -> Position:
         """Return a position with its byte and mark: without a byte it is not ours, such as one in metadata."""
@@ -102,8 +102,8 @@ class ChatLines(Chat, LineTranscript):
         """
         at = start.count
         for line, end in transcripts.lines(self.source, start.byte):
-            found = {} if line.startswith(records.WITHOUT_MEANING) else transcripts.loads(line)
-            if not line.endswith(b"\n") and not isinstance(found, dict):
+            native = {} if line.startswith(records.WITHOUT_MEANING) else transcripts.loads(line)
+            if not line.endswith(b"\n") and not isinstance(native, dict):
                 return
-            yield transcripts.dict_of(found), at, end
+            yield transcripts.dict_of(native), at, end
             at += 1

@@ -59,7 +59,7 @@ def find(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> E
 
 def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Executable]:
     """Return every plugin on PATH by name, also those that cannot be used; of two usable ones, the first is."""
-    found: list[Executable] = []
+    executables: list[Executable] = []
     usable: dict[str, str] = {}
     for folder in _folders(env):
         for name in _names(folder):
@@ -69,8 +69,8 @@ def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Exe
             first = usable.setdefault(name, executable.path) if not executable.problem else ""
             if first and first != executable.path:
                 executable = replace(executable, problem=f"comes after {first} on PATH", kind=SHADOWED)
-            found.append(executable)
-    return sorted(found, key=lambda executable: executable.name)
+            executables.append(executable)
+    return sorted(executables, key=lambda executable: executable.name)
 
 
 def _folders(env: Mapping[str, str]) -> Iterator[str]:
@@ -84,10 +84,10 @@ def _folders(env: Mapping[str, str]) -> Iterator[str]:
 
 def _names(folder: str) -> list[str]:
     try:
-        found = os.listdir(folder)
+        names = os.listdir(folder)
     except OSError:
         return []
-    return sorted(name.removeprefix(protocol.PREFIX) for name in found if name.startswith(protocol.PREFIX))
+    return sorted(name.removeprefix(protocol.PREFIX) for name in names if name.startswith(protocol.PREFIX))
 
 
 def _look(name: str, folder: str, outside: Sequence[str]) -> Executable | None:
@@ -142,14 +142,14 @@ def interpreters(path: str, env: Mapping[str, str]) -> list[str]:
 
     '' stands for one that is not there, or that a relative path names: it would be another one in each repository.
     """
-    found: list[str] = []
-    while path and len(found) < _DEPTH:
+    paths: list[str] = []
+    while path and len(paths) < _DEPTH:
         named = _named(path, env)
         if named is None:
-            return found
+            return paths
         path = named
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def _named(path: str, env: Mapping[str, str]) -> str | None:

@@ -36,9 +36,9 @@ def add(place: Place, name: str, plugin: Enabled) -> None:
 
 
 def remove(place: Place, name: str) -> None:
-    found = read(place)
-    if found.pop(name, None) is not None:
-        _write(place, found)
+    plugins = read(place)
+    if plugins.pop(name, None) is not None:
+        _write(place, plugins)
 
 
 def _enabled(fields: dict[str, Any]) -> Enabled:
@@ -48,8 +48,8 @@ def _enabled(fields: dict[str, Any]) -> Enabled:
     )
 
 
-def _write(place: Place, found: Mapping[str, Enabled]) -> None:
-    stored = {name: {"protected_dirs": list(plugin.protected_dirs)} for name, plugin in found.items()}
+def _write(place: Place, plugins: Mapping[str, Enabled]) -> None:
+    stored = {name: {"protected_dirs": list(plugin.protected_dirs)} for name, plugin in plugins.items()}
     files.write_json(_path(place), stored)
 
 

@@ -46,9 +46,9 @@ class Answers:
             except protocol.PluginError:
                 pass  # another version of entire accepted it
         data = ask()
-        found = protocol.parse_info(data, self._executable.name)
+        info = protocol.parse_info(data, self._executable.name)
         self._write({"info": data.decode("utf-8")})
-        return found
+        return info
 
     def session_dir(self, root: str, ask: Callable[[], str], *, fresh: bool = False) -> str:
         """Return the session folder of the repository ``root``; ``ask`` runs the plugin if it is not known, or
@@ -58,11 +58,11 @@ class Answers:
         known = dirs.get(root) if isinstance(dirs, dict) and not fresh else None
         if isinstance(known, str):
             return known
-        found = ask()
+        folder = ask()
         rest = list(dirs.items())[-_MAX_ROOTS + 1 :] if isinstance(dirs, dict) else []
-        if found:
-            self._write({**self._read(), "session_dirs": {**dict(rest), root: found}})
-        return found
+        if folder:
+            self._write({**self._read(), "session_dirs": {**dict(rest), root: folder}})
+        return folder
 
     def _read(self) -> dict[str, Any]:
         """Return what the same file answered before."""

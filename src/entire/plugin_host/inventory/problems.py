@@ -39,12 +39,12 @@ def note(place: Place, name: str, session_id: str, message: str, *, now: float) 
     A session that is not known ('') counts as the last one.
     """
     problem = Problem(name=name, session_id=session_id, message=_line(message), time=now)
-    found = _read(place)
-    last = found.get(name)
+    problems = _read(place)
+    last = problems.get(name)
     if last is not None and _is_same(last, problem) and now - last.time < _WEEK:
         problem = replace(last, count=last.count + 1)
     try:
-        _write(place, {**found, name: problem})
+        _write(place, {**problems, name: problem})
     except (EntireError, OSError):
         pass
     return problem.count == 1
@@ -65,9 +65,9 @@ def listed(place: Place, *, now: float) -> list[Problem]:
 
 def forget(place: Place, name: str) -> None:
     """Drop a plugin's failure: the user has looked after it."""
-    found = _read(place)
-    if found.pop(name, None) is not None:
-        _write(place, found)
+    problems = _read(place)
+    if problems.pop(name, None) is not None:
+        _write(place, problems)
 
 
 def _read(place: Place) -> dict[str, Problem]:
@@ -75,8 +75,8 @@ def _read(place: Place) -> dict[str, Problem]:
         stored = files.read_json(_path(place)) or {}
     except (EntireError, OSError):
         return {}
-    found = {name: _problem(name, fields) for name, fields in stored.items() if isinstance(fields, dict)}
-    return {name: problem for name, problem in found.items() if problem is not None}
+    problems = {name: _problem(name, fields) for name, fields in stored.items() if isinstance(fields, dict)}
+    return {name: problem for name, problem in problems.items() if problem is not None}
 
 
 def _problem(name: str, fields: dict[str, Any]) -> Problem | None:
@@ -88,8 +88,8 @@ def _problem(name: str, fields: dict[str, Any]) -> Problem | None:
     return Problem(name=name, session_id=session_id, message=message, time=time, count=count)
 
 
-def _write(place: Place, found: dict[str, Problem]) -> None:
-    newest = sorted(found.values(), key=lambda problem: -problem.time)[:_MAX_PLUGINS]
+def _write(place: Place, problems: dict[str, Problem]) -> None:
+    newest = sorted(problems.values(), key=lambda problem: -problem.time)[:_MAX_PLUGINS]
     files.write_json(_path(place), {
         problem.name: {"session": problem.session_id, "message": problem.message, "time": problem.time,
                        "count": problem.count}

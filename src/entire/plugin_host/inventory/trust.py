@@ -74,11 +74,11 @@ class Decisions:
         """Remember that a plugin may run, and may keep sessions in these folders outside of home as well; with
         ``digest``, only if its content is still that.
         """
-        found = hash_of(executable)
-        if digest and found != digest:
+        actual = hash_of(executable)
+        if digest and actual != digest:
             raise EntireError(f"{executable.path} changed meanwhile, so it was not allowed", hint="run it again")
         run_by = self._run_by(executable)
-        self._change(lambda known: _set_allowed(known, executable, found, run_by, folders))
+        self._change(lambda known: _set_allowed(known, executable, actual, run_by, folders))
 
     def deny(self, name: str) -> None:
         """Remember that a plugin of this name may not run, even if settings allow every plugin."""
@@ -95,18 +95,18 @@ class Decisions:
         known = allowed.get("interpreters")
         if not isinstance(known, list):
             return ""
-        found = discovery.interpreters(executable.path, self._env)
-        others = [path for path, one in zip(found, known, strict=False) if not _is_unchanged(path, one)]
-        if len(found) != len(known) and not others:
-            others = found[len(known) :] or ["no interpreter"]
+        paths = discovery.interpreters(executable.path, self._env)
+        others = [path for path, one in zip(paths, known, strict=False) if not _is_unchanged(path, one)]
+        if len(paths) != len(known) and not others:
+            others = paths[len(known) :] or ["no interpreter"]
         return (others[0] or "another program") if others else ""
 
     def _run_by(self, executable: Executable) -> list[dict[str, Any]]:
-        found = discovery.interpreters(executable.path, self._env)
-        if "" in found:
+        paths = discovery.interpreters(executable.path, self._env)
+        if "" in paths:
             raise EntireError(f"the interpreter that the first line of {executable.path} names is not found",
                               hint="name one in an absolute folder of PATH")  # fmt: skip
-        return [{"path": path, **_stamp(path), "sha256": _hash(path)} for path in found]
+        return [{"path": path, **_stamp(path), "sha256": _hash(path)} for path in paths]
 
     def _is_same(self, executable: Executable, allowed: dict[str, Any]) -> bool:
         """Tell whether this is the file that was allowed, run by what ran it then. Content decides where something was
@@ -180,10 +180,10 @@ def _is_unchanged(path: str, known: Any) -> bool:
     if not isinstance(known, dict) or known.get("path") != path:
         return False
     try:
-        found = _stamp(path)
-        if all(known.get(key) == value for key, value in found.items()):
+        actual = _stamp(path)
+        if all(known.get(key) == value for key, value in actual.items()):
             return True
-        return bool(known.get("size") == found["size"] and known.get("sha256") == _hash(path))
+        return bool(known.get("size") == actual["size"] and known.get("sha256") == _hash(path))
     except (OSError, EntireError):
         return False
 

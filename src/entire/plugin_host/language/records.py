@@ -118,9 +118,9 @@ class Reader:
         """Return what was told. Raises ValueError without an end: then it may not be all."""
         if self.end is None:
             raise ValueError("there is no line with the `end` of the records")
-        found = wire.POSITION.read(self.end["end"])
+        end = wire.POSITION.read(self.end["end"])
         known = self._since.mark if self.end.get("known") is None else wire.TEXT.read(self.end["known"])
-        return Told(self._told, found, known, self._bad)
+        return Told(self._told, end, known, self._bad)
 
 
 def _read(given: dict[str, Any]) -> Record:

@@ -90,8 +90,8 @@ def record(cls: type[Value], members: Mapping[str, Codec], required: str = "") -
         }
 
     def read(given: Any) -> Any:
-        found = {name: codec.read(_member(given, name)) for name, codec in members.items()}
-        return cls(**found) if isinstance(given, dict) and (not required or found[required]) else None
+        fields = {name: codec.read(_member(given, name)) for name, codec in members.items()}
+        return cls(**fields) if isinstance(given, dict) and (not required or fields[required]) else None
 
     return Codec(write=write, read=read)
 
@@ -315,14 +315,14 @@ def _read_prompt(given: object) -> Prompt | None:
     """Return a prompt; version 1 has only texts."""
     if isinstance(given, str):
         return Prompt(text=clean(given), position=0) if given.strip() else None
-    found: Prompt | None = _PROMPT.read(given) if isinstance(_member(given, "text"), str) else None
-    return found
+    prompt: Prompt | None = _PROMPT.read(given) if isinstance(_member(given, "text"), str) else None
+    return prompt
 
 
 def _read_file(given: object) -> FileReport | None:
     """Return what a tool changed; version 1 has only paths."""
-    found = FileReport(path=clean(given)) if isinstance(given, str) else _FILE.read(given)
-    return found if found is not None and found.path else None
+    report = FileReport(path=clean(given)) if isinstance(given, str) else _FILE.read(given)
+    return report if report is not None and report.path else None
 
 
 def _read_tokens(given: object, depth: int = 0) -> TokenUsage | None:
@@ -355,13 +355,13 @@ def _read_agreement(given: object) -> Agreement:
 
 
 def _read_message(given: object) -> Message | None:
-    found: Message | None = _MESSAGE.read(given)
-    return found if found is not None and found.who in _SPEAKERS else None
+    message: Message | None = _MESSAGE.read(given)
+    return message if message is not None and message.who in _SPEAKERS else None
 
 
 def _read_session_file(given: object) -> SessionFile | None:
-    found: SessionFile | None = _SESSION_FILE.read(given)
-    return found if found is not None and is_session_id(found.session_id) else None
+    file: SessionFile | None = _SESSION_FILE.read(given)
+    return file if file is not None and is_session_id(file.session_id) else None
 
 
 _PROMPT = record(Prompt, {"text": TEXT, "position": NUMBER, "time": MOMENT, "id": TEXT})

@@ -84,10 +84,10 @@ class Program:
         """Call a subcommand that answers a JSON object. ``stdin`` as a str is the path of a file to be read."""
         output = _Answer(MAX_ANSWER, self._is_answer)
         errors = self._call(words, stdin, output, seconds)
-        found = _parsed(output.data)
-        if not isinstance(found, dict):
+        value = _parsed(output.data)
+        if not isinstance(value, dict):
             raise self._error(words[0], _no_answer(bytes(output.data)), errors)
-        return found
+        return value
 
     def lines(self, *words: str, stdin: bytes, take: Callable[[bytes], None], refuse: Callable[[int], None]) -> None:
         """Call a subcommand that answers lines; ``take`` is given each as it comes, ``refuse`` the size of one that is
@@ -156,9 +156,9 @@ class Program:
                 line = connection.ask(question, deadline)
         except (running.TimeOverError, running.TooMuchError, OutOfTurnError) as error:
             raise self._error(label, _reason(error, limit), connection.child.errors) from error
-        found = _parsed(line or b"")
-        if isinstance(found, dict) and ("answer" in found or isinstance(found.get("error"), str)):
-            return found
+        value = _parsed(line or b"")
+        if isinstance(value, dict) and ("answer" in value or isinstance(value.get("error"), str)):
+            return value
         self._drop_connection()
         status = connection.child.status
         what = _how_it_ended(status) if status else "ended without an answer" if line is None else _no_answer(line)
@@ -265,12 +265,12 @@ def _parsed(data: bytes | bytearray) -> Any:
 
 def _no_answer(data: bytes) -> str:
     """Say what is wrong with an answer that is no JSON object of the expected form."""
-    found = _parsed(data)
+    value = _parsed(data)
     if not data.strip():
         return "answered nothing"
-    if found is _NOTHING:
+    if value is _NOTHING:
         return f"did not answer with JSON: {shown(data[:_MAX_MESSAGE].decode('utf-8', 'replace'))[:80]}"
-    return f"did not answer with the JSON object that it should: {shown(jsontext.dumps(found))[:80]}"
+    return f"did not answer with the JSON object that it should: {shown(jsontext.dumps(value))[:80]}"
 
 
 def _reason(error: Exception, seconds: float) -> str:

@@ -176,7 +176,7 @@ class Running:
             self._pause *= 2
             return None
         ready = poller.poll(seconds * 1000)
-        found = b""
+        output = b""
         for fd, _ in ready:
             if fd == self._child.stdin:
                 self._feed()
@@ -185,8 +185,8 @@ class Running:
             elif fd == self._child.stderr:
                 self.errors = (self.errors + data)[-MAX_ERRORS:]
             else:
-                found = data
-        return found if ready else None
+                output = data
+        return output if ready else None
 
     def _feed(self) -> None:
         """Write what the pipe accepts; a closed reader needs no more."""
@@ -282,12 +282,12 @@ class _Orphans:
         killed: set[int] = set()  # until they are waited for, they have no environment
         while time.monotonic() < end:
             others = _adoptable() - self._before - process.running
-            found = {pid for pid in others if is_alone or pid in killed or mark in _environment(pid)}
-            if not found:
+            left = {pid for pid in others if is_alone or pid in killed or mark in _environment(pid)}
+            if not left:
                 break
-            for pid in found:
+            for pid in left:
                 _kill(pid)
-            killed |= found
+            killed |= left
             time.sleep(_PAUSE_SECONDS)
         _adopt(on=False)
 
@@ -306,15 +306,15 @@ def _adopt(*, on: bool) -> bool:
 
 def _adoptable() -> set[int]:
     """Return the processes whose parent this one is, also those that have ended and are not waited for."""
-    found: set[int] = set()
+    children: set[int] = set()
     try:
         for task in os.listdir("/proc/self/task"):
             with open(f"/proc/self/task/{task}/children", "rb") as file:
-                found.update(map(int, file.read().split()))
+                children.update(map(int, file.read().split()))
     except OSError:  # a kernel without these lists
         running = (process.look(int(name)) for name in os.listdir("/proc") if name.isdigit())
-        found = {program.pid for program in running if program is not None and program.parent == os.getpid()}
-    return found
+        children = {program.pid for program in running if program is not None and program.parent == os.getpid()}
+    return children
 
 
 def _environment(pid: int) -> bytes:
