@@ -173,8 +173,8 @@ def of_file(path: str) -> Content:
 
 
 def _content(spans: Iterable[Span]) -> Content:
-    found = Spans(spans)
-    return bytes(found) if len(found) <= MOST else found
+    kept = Spans(spans)
+    return bytes(kept) if len(kept) <= MOST else kept
 
 
 def part(content: Content, start: int, stop: int | None = None) -> Content:
@@ -224,8 +224,8 @@ def line_end(content: Content, start: int) -> int:
     if isinstance(content, bytes):
         return content.find(b"\n", start) + 1 or len(content)
     for block in content.blocks(start):
-        if found := block.find(b"\n") + 1:
-            return start + found
+        if end := block.find(b"\n") + 1:
+            return start + end
         start += len(block)
     return len(content)
 

@@ -167,8 +167,8 @@ class Context:
             journal = self.journal
             for session_id in sessions.foreign_since(self.place, journal.caches.last_scan):
                 if session_id not in journal.sessions:
-                    found = self.session(session_id)
-                    if found is not None and self.in_this_worktree(found):
+                    foreign = self.session(session_id)
+                    if foreign is not None and self.in_this_worktree(foreign):
                         journal.sessions.append(session_id)
             journal.caches.last_scan = max(journal.caches.last_scan, self.now() - 2.0)
             self._relevant = [name for name in journal.sessions if self.session(name) is not None]
@@ -263,9 +263,9 @@ class Context:
 
 def agent_process(named: int = 0) -> Process:
     """Return the agent's process: the one that its adapter named, else the nearest ancestor that is not a shell."""
-    found = process.look(named) if named > 0 else None
-    if found is not None:
-        return Process(pid=found.pid, started=found.started)
+    own = process.look(named) if named > 0 else None
+    if own is not None:
+        return Process(pid=own.pid, started=own.started)
     for program in process.ancestors(os.getppid()):
         if program.name not in _SHELLS and not (
             program.name.startswith("python") and "entire" in " ".join(program.argv[:3])

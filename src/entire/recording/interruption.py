@@ -18,8 +18,8 @@ def activity(context: Context, session: Session) -> Activity | None:
     """Return what the transcript tells of the session's last turn; None if it cannot tell, or tells other times than
     ours.
     """
-    found = _read(context, session)
-    return found if found is not None and _has_our_times(session, found) else None
+    told = _read(context, session)
+    return told if told is not None and _has_our_times(session, told) else None
 
 
 def _read(context: Context, session: Session) -> Activity | None:
@@ -29,9 +29,9 @@ def _read(context: Context, session: Session) -> Activity | None:
     return transcript.activity(session.turn.start, transcript.end()) if transcript.tells_activity else None
 
 
-def _has_our_times(session: Session, found: Activity) -> bool:
+def _has_our_times(session: Session, told: Activity) -> bool:
     """Tell whether the last record was written after the turn began."""
-    return session.turn is not None and found.last >= session.turn.started - _SLACK
+    return session.turn is not None and told.last >= session.turn.started - _SLACK
 
 
 def moment(context: Context, session: Session) -> float:
@@ -44,21 +44,21 @@ def moment(context: Context, session: Session) -> float:
     if turn is None or not session.is_running or turn.interrupted:
         return turn.interrupted if turn is not None else 0.0
     known = _read(context, session)
-    found = known if known is not None and _has_our_times(session, known) else None
+    ours = known if known is not None and _has_our_times(session, known) else None
     if known is not None and known.interrupted:
-        return found.interrupted + TICK if found is not None else context.now()
+        return ours.interrupted + TICK if ours is not None else context.now()
     if not is_lost(session):
         return 0.0
-    return max(found.last + TICK, session.times.last_seen) if found is not None and found.has_answers else context.now()
+    return max(ours.last + TICK, session.times.last_seen) if ours is not None and ours.has_answers else context.now()
 
 
 def end(context: Context, session: Session) -> float:
     """Return when a turn ended of which a later event shows that it is over: with its last record, if nothing says
     more.
     """
-    found = moment(context, session)
-    known = activity(context, session) if not found else None
-    return found or (known.last + TICK if known is not None else context.now())
+    interrupted = moment(context, session)
+    known = activity(context, session) if not interrupted else None
+    return interrupted or (known.last + TICK if known is not None else context.now())
 
 
 def is_lost(session: Session) -> bool:

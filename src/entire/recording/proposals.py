@@ -34,19 +34,19 @@ class Unfollowed(Value):
     remedy: str
 
 
-def followed(found: Settings) -> Settings:
+def followed(loaded: Settings) -> Settings:
     """Return settings with what files propose that are this person's own."""
-    if not found.proposals:
-        return found
-    own = {path: tracked.is_own(path) for path in {each.file for each in found.proposals if each.key != PUSH}}
-    chosen = [each for each in found.proposals if each.key != PUSH and own[each.file]]
-    rest = tuple(each for each in found.proposals if each not in chosen)
-    return replace(found, **{each.key: each.value for each in chosen}, proposals=rest)
+    if not loaded.proposals:
+        return loaded
+    own = {path: tracked.is_own(path) for path in {each.file for each in loaded.proposals if each.key != PUSH}}
+    chosen = [each for each in loaded.proposals if each.key != PUSH and own[each.file]]
+    rest = tuple(each for each in loaded.proposals if each not in chosen)
+    return replace(loaded, **{each.key: each.value for each in chosen}, proposals=rest)
 
 
-def unfollowed(place: Place, found: Settings | None, redactor: Redactor) -> list[Unfollowed]:
-    """Return what the files of a worktree propose and what is not followed here; ``found``: its settings as loaded."""
-    proposed = followed(found).proposals if found is not None else ()
+def unfollowed(place: Place, loaded: Settings | None, redactor: Redactor) -> list[Unfollowed]:
+    """Return what the files of a worktree propose and what is not followed here; ``loaded``: its settings as loaded."""
+    proposed = followed(loaded).proposals if loaded is not None else ()
     return [*(_of_setting(place, each) for each in proposed), *_of_exceptions(place, redactor)]
 
 

@@ -86,10 +86,10 @@ class Transcripts:
 
     def whole(self, session: Session) -> SessionTranscript:
         """Return what a checkpoint stores: the transcript, but what was stored of it if the agent has cut it since."""
-        found = self.of(session)
-        if session.is_running or session.turn is None or found.holds(session.turn.finish):
-            return found
-        return self._saved(found, session) or found
+        transcript = self.of(session)
+        if session.is_running or session.turn is None or transcript.holds(session.turn.finish):
+            return transcript
+        return self._saved(transcript, session) or transcript
 
     def note_problem(self, session: Session) -> None:
         """Note why a session's transcript is not stored, for ``status``; each reason is logged once."""
@@ -103,17 +103,17 @@ class Transcripts:
     def _open(self, session: Session) -> SessionTranscript:
         from entire.recording.session_transcript import SessionTranscript
 
-        found = SessionTranscript(self._adapters.reader(session), session, self._top, self._redactor)
+        transcript = SessionTranscript(self._adapters.reader(session), session, self._top, self._redactor)
         if self._adapters.of(session) is None:
             if self._adapters.waits(session) and not session.is_external:
                 name = session.agent or session.agent_type
                 message = f"the agent {name!r} is not installed; its transcript is saved without being read"
                 self.log.warn(message, session_id=session.session_id)
-            is_cut = found.native.file_lines(START) is None
+            is_cut = transcript.native.file_lines(START) is None
         else:
             in_turn = session.turn_checkpoints[-1:]
-            is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
-        return (is_cut and self._saved(found, session)) or found
+            is_cut = transcript.is_gone or any(not transcript.holds(written.finish) for written in in_turn)
+        return (is_cut and self._saved(transcript, session)) or transcript
 
     def _saved(self, live: SessionTranscript, session: Session) -> SessionTranscript | None:
         """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""

@@ -171,10 +171,10 @@ class SessionTranscript:
             return None
         return self._once(("activity", since, until), lambda: self._activity(read(since, until), since, until))
 
-    def _activity(self, found: Activity | None, since: Position, until: Position) -> Activity | None:
-        subagents = self._present_subagents(since, until) if found is not None else []
-        if found is None or not subagents:
-            return found
+    def _activity(self, own: Activity | None, since: Position, until: Position) -> Activity | None:
+        subagents = self._present_subagents(since, until) if own is not None else []
+        if own is None or not subagents:
+            return own
         from entire.conversation import windows
 
         calls = {task.subagent: name for name, task in self._session.tasks.items() if task.subagent}
@@ -183,7 +183,7 @@ class SessionTranscript:
             read = getattr(self._analyzer_of(subagent.session_ref), "activity", None)
             call = subagent.tool_use_id or calls.get(subagent.id, subagent.id)
             inner.setdefault(call, []).append(read(START) if read is not None else None)
-        return windows.with_subagents(found, inner)
+        return windows.with_subagents(own, inner)
 
     def subagents(self, since: Position, until: Position) -> list[Subagent]:
         """Return the subagents that worked between two positions, and those still in the background."""
@@ -246,14 +246,14 @@ class SessionTranscript:
         subagents' transcripts. A secret that one of them reveals goes from all, and from the session's prompts.
         """
         before = self._session.storage.redacted_with
-        found, others = self._stored(objects, finish), beside()
+        transcript, others = self._stored(objects, finish), beside()
         if self._redactor.remembered_at(self._session.storage.redacted_with) is not None:
-            found = self._stored(objects, finish)
+            transcript = self._stored(objects, finish)
         if self._session.storage.redacted_with not in (before, 0):
             from entire.recording import revealed
 
-            revealed.redact_again(place, self._session, self._redactor, in_transcript=found.revealed)
-        return found, others
+            revealed.redact_again(place, self._session, self._redactor, in_transcript=transcript.revealed)
+        return transcript, others
 
     def _stored(self, objects: Objects, finish: Position) -> stored.Stored:
         if self._saved is not None:
@@ -261,10 +261,10 @@ class SessionTranscript:
         lines = self.native.file_lines(finish) if self.ref else None
         if lines is not None:
             stored.merge(self._session, objects, self._top)
-            found = stored.store(self._session, lines, self._top, transcripts.shorten, self._redactor)
-            unread = (stored.size(lines.path) if lines.path else lines.size) - found.size
-            self.problem = _lag(unread) if unread > _UNREAD else self._problem_of_folder(found)
-            return found
+            transcript = stored.store(self._session, lines, self._top, transcripts.shorten, self._redactor)
+            unread = (stored.size(lines.path) if lines.path else lines.size) - transcript.size
+            self.problem = _lag(unread) if unread > _UNREAD else self._problem_of_folder(transcript)
+            return transcript
         whole = self.native.snapshot() if self.ref else b""
         if len(whole) > _MAX_WHOLE:
             from entire.store import step_transcripts
@@ -274,14 +274,14 @@ class SessionTranscript:
             return stored.Stored(parts=saved.parts if saved is not None else (), lines=0)
         chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
         parts = stored.store_whole(self._session, chunks, objects, self._redactor)
-        found = stored.put_large(parts, self._session, self._top)
-        self.problem = self.problem or self._problem_of_folder(found)
-        return found
+        transcript = stored.put_large(parts, self._session, self._top)
+        self.problem = self.problem or self._problem_of_folder(transcript)
+        return transcript
 
-    def _problem_of_folder(self, found: stored.Stored) -> str:
+    def _problem_of_folder(self, transcript: stored.Stored) -> str:
         """Return what is wrong with a folder in which nothing was found; an adapter may compose a transcript of one."""
         folder = self.ref.file
-        return f"not read: {files.refusal(folder)}" if not found.parts and os.path.isdir(folder) else ""
+        return f"not read: {files.refusal(folder)}" if not transcript.parts and os.path.isdir(folder) else ""
 
     # ------------------------------------------------------------ files
 
@@ -295,8 +295,8 @@ class SessionTranscript:
 
     def files_outside(self, since: Position, until: Position) -> list[str]:
         """Return the absolute paths outside the worktree that tools reported as changed."""
-        found = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
-        return [path for path in found if not self.relative(path)]
+        paths = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
+        return [path for path in paths if not self.relative(path)]
 
     def _reported(self, since: Position, until: Position) -> list[str]:
         return self._once(("files", since, until), lambda: [report.path for report in self._reports(since, until)])
@@ -305,26 +305,26 @@ class SessionTranscript:
         if self._analyzer is None:
             told = getattr(self.native, "changed_files", None) if self.ref else None  # optional
             return told() if told is not None else []
-        found = list(self._analyzer.files(since, until))
+        reports = list(self._analyzer.files(since, until))
         others = self._launched_by_others()
         for subagent in self._present_subagents(since, until):
             if subagent.id not in others:
-                found += self._reports_of(subagent.session_ref)
-        return found
+                reports += self._reports_of(subagent.session_ref)
+        return reports
 
     def reports(self, known: Mapping[TurnKey, Sequence[str]], own: Sequence[str]) -> dict[TurnKey, list[str]]:
         """Return the worktree's paths that tools reported as changed, by turn: ``own`` are the last turn's; what a
         subagent wrote that works on after the turn that launched it, is that turn's. ``known``: what was reported.
         """
         session, turn = self._session, self._session.turn
-        found = {session.turn_key: list(own)}
+        by_turn = {session.turn_key: list(own)}
         for task in session.tasks.values():
             launched = TurnKey.of(session.session_id, task.turn)
             is_recent = not task.done or turn is None or task.done >= turn.started
             if task.turn and task.ref and is_recent and launched != session.turn_key:
-                before = found.get(launched, known.get(launched, ()))
-                found[launched] = list(dict.fromkeys([*before, *self.files_of(task.ref)]))
-        return found
+                before = by_turn.get(launched, known.get(launched, ()))
+                by_turn[launched] = list(dict.fromkeys([*before, *self.files_of(task.ref)]))
+        return by_turn
 
     def _launched_by_others(self) -> set[str]:
         """Return the subagents that earlier turns launched: what they write is those turns' (``reports``)."""
@@ -345,24 +345,24 @@ class SessionTranscript:
 
         Of these, without the ones that ended before ``ended_since`` and are stored with an earlier turn.
         """
-        found = {subagent.id: subagent for subagent in self.subagents(since, until)}
-        tasks = [task for task in self._session.tasks.values() if task.subagent not in found]
+        by_id = {subagent.id: subagent for subagent in self.subagents(since, until)}
+        tasks = [task for task in self._session.tasks.values() if task.subagent not in by_id]
         later = {subagent.id for subagent in self.subagents(until, self.end())} if tasks and until != self.end() else ()
         for task in tasks:
             is_earlier = 0 < task.done < ended_since and bool(task.stored or task.kept)
-            if task.subagent and task.ref and task.subagent not in (*found, *later) and not is_earlier:
-                found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
-        return [subagent for subagent in found.values() if subagent.session_ref]
+            if task.subagent and task.ref and task.subagent not in (*by_id, *later) and not is_earlier:
+                by_id[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
+        return [subagent for subagent in by_id.values() if subagent.session_ref]
 
     def relative(self, path: str) -> str:
         """Return a path relative to the worktree's top; '' if it is outside, or in another worktree below it."""
-        found = self._below(path)
-        folder = os.path.dirname(found)
+        below = self._below(path)
+        folder = os.path.dirname(below)
         while folder:
             if os.path.isfile(os.path.join(self._top, folder, ".git")):
                 return ""
             folder = os.path.dirname(folder)
-        return found
+        return below
 
     def _below(self, path: str) -> str:
         """Return a path relative to the worktree's top; '' if it is not below it."""

@@ -147,13 +147,13 @@ class StoredTranscript:
             return TokenUsage()
         if not until.count:
             return self._tokens_of_last(since, until)
-        found, start = [], until.count
+        usages, start = [], until.count
         for note in self._newest_first(until):
             if note.end > start or note.start < since.count:  # of a transcript that was rewritten, or counted already
                 break
-            found.append(usage_from_json(note.tokens or None))
+            usages.append(usage_from_json(note.tokens or None))
             start = note.start
-        spent = total(found) if found else None
+        spent = total(usages) if usages else None
         return UNKNOWN if spent is None else spent
 
     def _tokens_of_last(self, since: Position, until: Position) -> TokenUsage:
