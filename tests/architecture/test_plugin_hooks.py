@@ -101,7 +101,7 @@ def world(tmp_path: Path) -> PluginWorld:
 
 
 def of_host(modules: set[str]) -> set[str]:
-    return {name for name in modules if name.startswith(("entire.plugin_host", "entire.recording.directories"))}
+    return {name for name in modules if name.startswith("entire.plugin_host")}
 
 
 def test_each_hook_starts_its_plugin_only_for_what_it_needs(world: PluginWorld) -> None:

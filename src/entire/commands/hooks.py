@@ -90,9 +90,9 @@ class _Directories:
     def _of(self, place: Place) -> AgentDirectory:
         if self.built_in is not None or self.name == "git":
             return _without_plugins()
-        from entire.recording import directories
+        from entire.directory import AgentDirectory
 
-        return directories.make(place, hook_of=self.name, session_id=self._session_id)
+        return AgentDirectory.with_plugins(place, hook_of=self.name, session_id=self._session_id)
 
     def _session_id(self) -> str:
         """Return the session that the payload names, for most agents; '' if it names none."""

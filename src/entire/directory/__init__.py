@@ -6,6 +6,8 @@ plugins: git's hooks never look for them, and an agent's hook for its own only.
 
 from __future__ import annotations
 
+import os
+
 from entire.agents import registry
 from entire.agents.registry import BUILTIN, AgentEntry
 from entire.errors import EntireError, UsageError
@@ -13,9 +15,10 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from entire.agents.contract import Agent, AgentFactory, HookInstaller
+    from entire.layout import Place
     from entire.model.health import HooksHealth
     from entire.model.session import Session
     from entire.plugin_host.inventory.discovery import Executable
@@ -47,6 +50,24 @@ class AgentDirectory:
         self._inventory = inventory
         self.starts_plugins = inventory is not None
         self._known: dict[str, AgentEntry] = {}
+
+    @classmethod
+    def with_plugins(
+        cls, place: Place | None, *, hook_of: str = "", session_id: Callable[[], str] = str
+    ) -> AgentDirectory:
+        """Return the agents for a command, in a worktree or outside of any, with the plugins that this person lets it
+        start; for a hook of the agent ``hook_of``, no plugin of another name is looked for.
+        """
+        from entire import settings
+        from entire.plugin_host.plugins import PluginInventory
+
+        def is_switched_on() -> bool:
+            from entire.git import tracked  # most hooks of plugins need not ask
+
+            return place is not None and any(map(tracked.is_own, settings.plugin_switches(place)))
+
+        return cls(PluginInventory(place, os.environ, is_switched_on=is_switched_on, hook_of=hook_of,
+                                   session_id=session_id))  # fmt: skip
 
     @classmethod
     def without_plugins(cls) -> AgentDirectory:

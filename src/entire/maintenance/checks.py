@@ -21,7 +21,7 @@ from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views.maintenance import FindingView
-from entire.recording import directories, liveness, pending, proposals, redact_problems
+from entire.recording import liveness, pending, proposals, redact_problems
 from entire.store import browse, checkpoints, forgotten, redactor_of, returned, stored_contents, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
@@ -48,7 +48,7 @@ class Case:
         self.now = now
         self.settings = settings.load(place)
         self.objects = Objects(place.top)
-        self.agents = directories.make(place)
+        self.agents = AgentDirectory.with_plugins(place)
         self._repository: Repository | None = None
         self._installed: list[Installed] | None = None
         self.redactor = redactor_of(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import settings
+from entire.directory import AgentDirectory
 from entire.errors import CorruptError, EntireError, UsageError
 from entire.git import tracked
 from entire.model.value import replace
@@ -13,13 +14,12 @@ from entire.plugin_host.inventory import problems, trust
 from entire.plugin_host.inventory.discovery import INVALID, SHADOWED
 from entire.plugin_host.inventory.trust import USABLE
 from entire.plugin_host.language import protocol
-from entire.recording import directories, liveness
+from entire.recording import liveness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from entire.directory import AgentDirectory
     from entire.layout import Place
     from entire.model.session import Session
     from entire.plugin_host.inventory.discovery import Executable
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 def listing(place: Place | None) -> list[PluginView]:
     """Return every plugin on PATH. Only those that may run are asked what they are."""
-    with directories.make(place) as agents:
+    with AgentDirectory.with_plugins(place) as agents:
         return [_view(agents, executable) for executable in agents.plugins.find_all()]
 
 
 def find(place: Place | None, name: str) -> PluginView:
     """Return the plugin called ``name``; raises UsageError if there is none."""
-    with directories.make(place) as agents:
+    with AgentDirectory.with_plugins(place) as agents:
         return _view(agents, _executable(agents, name))
 
 
 def allowed(place: Place | None, name: str) -> str:
     """Return the path of a plugin that may run; raises UsageError if there is none, or it may not."""
-    with directories.make(place) as agents:
+    with AgentDirectory.with_plugins(place) as agents:
         executable = _executable(agents, name)
         agents.plugins.check(executable)
         return executable.path
@@ -53,7 +53,7 @@ def allow(place: Place | None, name: str, path: str = "", folders: Sequence[str]
     """
     if relative := next((folder for folder in folders if not os.path.isabs(folder)), ""):
         raise UsageError(f"{relative} is no absolute path", hint="give the folder in full")
-    with directories.make(place) as agents:
+    with AgentDirectory.with_plugins(place) as agents:
         executable = _executable(agents, name)
         _check_file(executable, path)
         digest = trust.hash_of(executable)
@@ -75,7 +75,7 @@ def _check_file(executable: Executable, path: str) -> None:
 
 def deny(place: Place | None, name: str) -> None:
     """Keep a plugin from running, also where settings allow every plugin; it need not be on PATH."""
-    with directories.make(place) as agents:
+    with AgentDirectory.with_plugins(place) as agents:
         if agents.is_taken(name):
             raise UsageError(f"{name} is no plugin: {_TAKEN}", hint=_LIST)
         if not protocol.is_name(name):

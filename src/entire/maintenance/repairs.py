@@ -5,13 +5,13 @@ changes anything. Unreadable files are renamed, never deleted.
 from __future__ import annotations
 
 from entire import files, layout, lifecycle, settings, tree_files
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import history, refs
 from entire.githooks import install
 from entire.maintenance import agent_setup, checks, corruption, locks, repository
 from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
-from entire.recording import directories
 from entire.recording.context import Context
 from entire.store import checkpoints, returned, sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
@@ -112,7 +112,7 @@ def stuck_sessions(case: Case) -> None:
         if place is None or current is None or not current.enabled:  # no worktree, or Entire is disabled in it
             _stop(case, session)
             continue
-        context = Context(place, current, directories.make(place))
+        context = Context(place, current, AgentDirectory.with_plugins(place))
         try:
             with context.lock():
                 finish(context, session.session_id)

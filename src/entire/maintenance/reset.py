@@ -11,6 +11,7 @@ import functools
 import os
 
 from entire import lifecycle, settings
+from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import history
 from entire.maintenance import undo_notes
@@ -19,7 +20,6 @@ from entire.model import jsontext, prefix
 from entire.model.digest import sha256
 from entire.model.value import replace
 from entire.model.views.maintenance import ForgottenView, ResetView, StepsView
-from entire.recording import directories
 from entire.recording.context import Context
 from entire.store import open_files, sessions, steps
 from entire.store.journal import Journal
@@ -152,7 +152,7 @@ def _complete(place: Place) -> None:
     current = settings.load(place)
     if current is None or not current.enabled:
         return
-    context = Context(place, current, directories.make(place))
+    context = Context(place, current, AgentDirectory.with_plugins(place))
     try:
         lifecycle.finish_interrupted(context)
     finally:

@@ -15,7 +15,7 @@ from entire.maintenance.agent_hooks import AgentHooks
 from entire.maintenance.shared_files import SharedFiles
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.views.setup import AgentView, DisableView, EnableView, GitHooksView, HookLineView
-from entire.recording import directories, proposals
+from entire.recording import proposals
 from entire.store import setup_lines
 
 TYPE_CHECKING = False
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from entire.settings import Settings
 
 
-def agents(place: Place, *, user: bool = False) -> list[AgentView]:
+def agents(place: Place, known: AgentDirectory, *, user: bool = False) -> list[AgentView]:
     """Return the known agents, with the state of their hooks in this repository or for this user."""
-    with directories.make(place) as known:
+    with known:
         return AgentHooks(place, known).views(_scope(user))
 
 
@@ -41,14 +41,9 @@ def _scope(user: bool) -> str:
 # ---------------------------------------------------------------- enable
 
 
-def enable(place: Place, request: EnableRequest) -> EnableView:
+def enable(place: Place, request: EnableRequest, known: AgentDirectory) -> EnableView:
     """Install hooks and write settings. A request that cannot be met is refused before anything is written."""
-    with directories.make(place) as known:
-        return _enable(place, request, known)
-
-
-def _enable(place: Place, request: EnableRequest, known: AgentDirectory) -> EnableView:
-    _check(request, known)
+    check(request, known)
     hooks, scope = AgentHooks(place, known), _scope(request.user)
     suggested = () if request.agents else (view.name for view in hooks.views(scope) if view.is_suggested)
     chosen = [known.make(name) for name in dict.fromkeys((*request.agents, *suggested))]
@@ -95,13 +90,8 @@ def _shared_paths(place: Place, chosen: Sequence[Agent]) -> list[str]:
     return [*paths, place.settings, _ignore_file(place)]
 
 
-def check(place: Place, request: EnableRequest) -> None:
+def check(request: EnableRequest, known: AgentDirectory) -> None:
     """Raise UsageError if a request cannot be met."""
-    with directories.make(place) as known:
-        _check(request, known)
-
-
-def _check(request: EnableRequest, known: AgentDirectory) -> None:
     for name in request.agents:
         entry = known.find(name)
         known.make(name)

@@ -15,7 +15,6 @@ from entire.layout import METADATA_BRANCH
 from entire.maintenance.agent_hooks import AgentHooks
 from entire.model.views.setup import AgentHooksView, HooksLeftView, UninstallView
 from entire.plugin_host.language.protocol import PREFIX, VERSION, PluginError
-from entire.recording import directories
 from entire.store import steps
 
 TYPE_CHECKING = False
@@ -29,9 +28,9 @@ _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", 
 """Our files in ``.entire/``; everything else there belongs to the user."""
 
 
-def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
+def uninstall(place: Place, request: UninstallRequest, known: AgentDirectory) -> UninstallView:
     scopes = ("project", "user") if request.user else ("project",)
-    with directories.make(place) as known:
+    with known:
         names = [agent.name for agent in AgentDirectory.without_plugins().agents()]
         agent_hooks = AgentHooks(place, known)
         agents = agent_hooks.remove(names, scopes)

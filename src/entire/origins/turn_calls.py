@@ -11,7 +11,6 @@ from entire.model.origins import TURN, FileOrigins, LineRange
 from entire.model.value import replace
 from entire.origins.tool_calls import FileTexts, ToolAnswer, ToolCalls
 from entire.queries.transcripts import conversations
-from entire.recording import directories
 from entire.store import checkpoints, sessions
 
 TYPE_CHECKING = False
@@ -102,7 +101,7 @@ class _CallReader:
             stored = checkpoints.read(self._objects, self._catalog.commits, CheckpointId(origin.checkpoint_id))
             if stored is None:
                 return None
-            with directories.make(self._place) as agents:
+            with self._catalog.agents as agents:
                 return conversations.of_checkpoint(self._objects, stored, origin.session_id, _REQUEST, agents)
         state = sessions.find(self._place, origin.session_id)
         if state is None:

@@ -10,7 +10,6 @@ from entire.directory import AgentDirectory
 from entire.git import bulk, history, read
 from entire.model.candidates import Candidate
 from entire.model.ids import CheckpointId, is_session_id
-from entire.recording import directories
 from entire.store import browse, checkpoints, sessions, turnlog
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
@@ -127,7 +126,7 @@ def agents(place: Place | None, start: str) -> Iterator[Candidate]:
 
 def plugins_of(place: Place | None, start: str) -> Iterator[Candidate]:  # noqa: ARG001
     """Yield the plugins on PATH."""
-    with directories.make(place) as agents:
+    with AgentDirectory.with_plugins(place) as agents:
         usable = [executable for executable in agents.plugins.find_all() if not executable.problem]
     yield from (Candidate(name=executable.name, about=f"plugin {executable.path}") for executable in usable)
 

@@ -31,7 +31,6 @@ from entire.model.views.checkpoints import (
 )
 from entire.queries import commits, turns
 from entire.queries.transcripts import session_transcripts, subagents
-from entire.recording import directories
 from entire.store import browse, checkpoints, lineage_file, stored_contents, transcript_ends
 from entire.store.transcript_ends import TranscriptEnd
 
@@ -73,7 +72,7 @@ def find(catalog: Catalog, prefix: str) -> CheckpointView:
     with read.Objects(catalog.place.top) as objects:
         found = stored(catalog, objects, prefix)
         own = lineage_file.read(objects, found)
-        with directories.make(catalog.place) as agents:
+        with catalog.agents as agents:
             parts = tuple(_part(objects, slot, own, agents) for slot in found.slots)
         tasks = tuple(_task_views(objects, found))
     left_out = (f"session {part.session_id}: {part.left_out}" for part in parts if part.left_out)
@@ -102,7 +101,7 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
 
 def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> Iterator[bytes]:
     """Return what ``transcript`` does, block by block. Raises MissingObjectError before the first one."""
-    with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
+    with read.Objects(catalog.place.top) as objects, catalog.agents as agents:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         return contents.blocks(
@@ -112,7 +111,7 @@ def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> It
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
-    with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
+    with read.Objects(catalog.place.top) as objects, catalog.agents as agents:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         if slot is None:

@@ -10,7 +10,6 @@ from entire.model.transcripts import by_model
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
-from entire.recording import directories
 from entire.store import browse, sessions, turnlog
 
 TYPE_CHECKING = False
@@ -106,7 +105,7 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
     """Add the conversations of the checkpoints, from where each begins, if they were asked for."""
     if not request.has_messages:
         return shown
-    with read.Objects(catalog.place.top) as objects, directories.make(catalog.place) as agents:
+    with read.Objects(catalog.place.top) as objects, catalog.agents as agents:
         found = [
             conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request, agents)
             for view in shown.checkpoints
@@ -137,7 +136,7 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
         part = conversations.of_state(catalog.place, objects, state, request, catalog.redactor)
     if newest is not None and (part is None or not part.source):
         stored = checkpoints.stored(catalog, objects, newest.id)
-        with directories.make(catalog.place) as agents:
+        with catalog.agents as agents:
             part = conversations.of_checkpoint(objects, stored, session_id, request, agents)
     assert part is not None  # a session is known by its state or a checkpoint
     alone = (view for view in listed if view.session_ids == (session_id,))

@@ -17,7 +17,7 @@ from entire.model.health import HookStatus
 from entire.model.value import replace
 from entire.model.views.status import HookView, StatusView
 from entire.queries import commits, sessions
-from entire.recording import directories, proposals, redact_problems
+from entire.recording import proposals, redact_problems
 from entire.store import checkpoints, forgotten
 from entire.store import sessions as states
 
@@ -35,11 +35,12 @@ _RECENT = 8  # sessions among which an agent's newest is looked for
 
 def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
     """Return the state of a worktree; ``chosen`` is None where Entire was never enabled."""
-    with directories.make(place) as agents:
-        return _view(place, chosen, catalog, agents, now=now)
+    with catalog.agents:
+        return _view(place, chosen, catalog, now=now)
 
 
-def _view(place: Place, chosen: Settings | None, catalog: Catalog, agents: AgentDirectory, *, now: float) -> StatusView:
+def _view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
+    agents = catalog.agents
     found = proposals.followed(chosen or settings.Settings(enabled=False))
     installed = agents.installed(place.top)
     types = unrecorded.recording(installed) if found.enabled else []

@@ -16,7 +16,6 @@ from entire.errors import EntireError
 from entire.model.trials import HitView, RuleView, TrialView
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
-from entire.recording import directories
 from entire.recording.context import Context
 from entire.store import browse, sessions, step_transcripts
 from entire.store.catalog import Catalog
@@ -133,7 +132,7 @@ class _TrialText(Value):
 @contextlib.contextmanager
 def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_TrialText]:
     chosen = settings.load(place) or settings.Settings(enabled=False)
-    context = Context(place, chosen, directories.make(place))
+    context = Context(place, chosen, catalog.agents)
     try:
         state = sessions.find(place, session_id)
         text = _own(context, state) if state is not None else None

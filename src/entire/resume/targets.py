@@ -119,13 +119,13 @@ class Finder:
         self.place = context.place
         self.objects = context.objects
         self.remotes = Remotes(self.place, progress)
-        self._catalog = Catalog(self.place)
+        self._catalog = Catalog(self.place, agents=self._context.agents)
 
     def _fetch(self) -> bool:
         """Fetch and include the next remote's checkpoints; return False if there are no more remotes."""
         if not self.remotes.checkpoints():
             return False
-        self._catalog = Catalog(self.place)
+        self._catalog = Catalog(self.place, agents=self._context.agents)
         return True
 
     # ------------------------------------------------------------ targets

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from entire.directory import AgentDirectory
     from entire.layout import Place
     from entire.model.ids import CheckpointId
     from entire.redact import Redactor
@@ -27,9 +28,10 @@ _FORGOTTEN = "`entire forget --undo` restores what this clone forgot last, if gi
 class Catalog:
     """Caches the checkpoints branches as they were at the first call; create a new one after a fetch."""
 
-    def __init__(self, place: Place, redactor: Redactor | None = None) -> None:
+    def __init__(self, place: Place, redactor: Redactor | None = None, agents: AgentDirectory | None = None) -> None:
         self.place = place
         self._redactor = redactor
+        self._agents = agents
         self._tips: Mapping[str, str] | None = None
         self._checkpoint_ids: list[str] | None = None
         self._sessions: Mapping[str, tuple[str, ...]] | None = None
@@ -41,6 +43,15 @@ class Catalog:
         if self._redactor is None:
             self._redactor = redactor_of(self.place)
         return self._redactor
+
+    @property
+    def agents(self) -> AgentDirectory:
+        """Which agents there are, also as plugins; enter it to end what it started."""
+        if self._agents is None:
+            from entire.directory import AgentDirectory
+
+            self._agents = AgentDirectory.with_plugins(self.place)
+        return self._agents
 
     @property
     def tips(self) -> Mapping[str, str]:

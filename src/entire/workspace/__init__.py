@@ -49,7 +49,7 @@ class Workspace:
         self.secrets: Secrets = Secrets(opened)
         self.undo: Undo = Undo(opened)
         self.setup: Setup = Setup(opened)
-        self.plugins: Plugins = Plugins(place)
+        self.plugins: Plugins = Plugins(place, opened.drop_catalog)
         self.maintenance: Maintenance = Maintenance(opened)
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Concatenate, ParamSpec, TypeVar
 
+    from entire.directory import AgentDirectory
     from entire.layout import Place
     from entire.recording.context import Context
     from entire.settings import Settings
@@ -43,14 +44,24 @@ class Opened:
     def drop_catalog(self) -> None:
         """Forget what was read of the checkpoints, because it changed."""
         self._catalog: Catalog | None = None
+        self._agents: AgentDirectory | None = None
 
     @property
     def catalog(self) -> Catalog:
         """The checkpoints, after what hooks left was completed."""
         if self._catalog is None:
             self.catch_up()
-            self._catalog = Catalog(self.place, self.redactor)
+            self._catalog = Catalog(self.place, self.redactor, self.agents)
         return self._catalog
+
+    @property
+    def agents(self) -> AgentDirectory:
+        """Which agents there are, as long as the catalog is known."""
+        if self._agents is None:
+            from entire.directory import AgentDirectory
+
+            self._agents = AgentDirectory.with_plugins(self.place)
+        return self._agents
 
     @property
     def offline(self) -> Offline:
@@ -68,12 +79,11 @@ class Opened:
     def context(self, *, starts_plugins: bool = True) -> Context:
         """Return a context, which the caller closes."""
         from entire.directory import AgentDirectory
-        from entire.recording import directories
         from entire.recording.context import Context
 
         chosen = self.settings or settings.Settings(enabled=False)
         may_start = starts_plugins and not self._only_reads
-        agents = directories.make(self.place) if may_start else AgentDirectory.without_plugins()
+        agents = self.agents if may_start else AgentDirectory.without_plugins()
         return Context(self.place, chosen, agents, redactor=self.redactor)
 
     def rewind_context(self) -> Context:

@@ -8,7 +8,7 @@ from entire import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from entire.layout import Place
     from entire.model.views.setup import PluginView
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 class Plugins:
     """The plugins on PATH, and which of them may run. Needs no repository; in one, its own plugins are refused."""
 
-    def __init__(self, place: Place | None) -> None:
+    def __init__(self, place: Place | None, forget: Callable[[], None] = lambda: None) -> None:
+        """``forget`` drops what a workspace knows of its agents."""
         self._place = place
+        self._forget = forget
 
     @classmethod
     def find(cls, path: str | os.PathLike[str] | None = None) -> Plugins:
@@ -51,10 +53,12 @@ class Plugins:
         """
         from entire.maintenance import plugins
 
+        self._forget()
         return plugins.allow(self._place, name, path, folders)
 
     def deny(self, name: str) -> None:
         """Keep a plugin from running, also where settings allow every plugin."""
         from entire.maintenance import plugins
 
+        self._forget()
         plugins.deny(self._place, name)

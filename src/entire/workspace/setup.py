@@ -18,13 +18,14 @@ class Setup(Subject):
         """Return the supported agents; with ``user``, with the state of their user-wide hooks."""
         from entire.maintenance import setup
 
-        return setup.agents(self._opened.place, user=user)
+        return setup.agents(self._opened.place, self._opened.agents, user=user)
 
     def check(self, request: requests.EnableRequest) -> None:
         """Raise UsageError if ``enable`` would refuse a request."""
         from entire.maintenance import setup
 
-        setup.check(self._opened.place, request)
+        with self._opened.agents as agents:
+            setup.check(request, agents)
 
     def is_push_chosen(self) -> bool:
         """Tell whether this user has chosen, in this clone, if checkpoints are pushed."""
@@ -52,7 +53,8 @@ class Setup(Subject):
         from entire.maintenance import setup
 
         try:
-            return setup.enable(self._opened.place, request or requests.EnableRequest())
+            with self._opened.agents as agents:
+                return setup.enable(self._opened.place, request or requests.EnableRequest(), agents)
         finally:
             self._opened.reload()
 
@@ -85,6 +87,6 @@ class Setup(Subject):
         from entire.maintenance import uninstall
 
         try:
-            return uninstall.uninstall(self._opened.place, request)
+            return uninstall.uninstall(self._opened.place, request, self._opened.agents)
         finally:
             self._opened.reload()
