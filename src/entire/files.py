@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 import time
@@ -243,6 +242,8 @@ class Lock:
         except IsADirectoryError:
             put_aside(self._path)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        import fcntl  # not for hooks that hold no lock
+
         deadline = time.monotonic() + self._timeout
         pause = 0.001
         while True:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from entire.errors import NotARepositoryError
-from entire.model.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ class Place:
 
 def worktree_id(name: str) -> str:
     """Return six hex digits that identify a worktree by name ('' is the main one)."""
+    from entire.model.digest import sha256
+
     return sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from entire import layout
-from entire.githooks import install
-from entire.lifecycle import hook_watch
+from entire.githooks import install, watch
 from tests.architecture.places import PACKAGE
 
 SESSION = "0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60"
@@ -89,7 +88,7 @@ class World:
         install.install(str(self.repo))
         place = layout.find(str(self.repo))
         assert place is not None
-        hook_watch.check(place, repair=False)  # later hooks look again only if something changed
+        watch.check(place, repair=False)  # later hooks look again only if something changed
         counting = folder / "bin" / "git"
         counting.parent.mkdir()
         counting.write_text(f'#!/bin/sh\necho "$*" >>"{self.started}"\nexec "{shutil.which("git")}" "$@"\n')

@@ -56,15 +56,16 @@ BUDGET = {"session-start": 0, "user-prompt-submit": 2, "stop": 4, "session-end":
 COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 14}
 
 
-# Modules of Entire that each hook loads, at most: each costs its import, some tenths of a millisecond. A prompt and the
-# end of a turn have text to redact: the list of keywords tells which tables of rules a text needs. Here one is needed,
-# for "hooks" in the name of the test's folder. One module finds what is rare in large texts, one opens settings in the
-# worktree, where a cloned repository may have brought a link, and one locks that a killed git left: commits would wait
-# for a lock that no process holds. Of a conversation, one module has the records, two derive what is asked of them
-# (three where tools were at work), and three of the agent's read them. Two have what adapters share. One keeps compiled
-# patterns, instead of the ten modules of `re`. A text to search for secrets is apart from what searches it, which needs
-# it in turn; of a session, one knows what reads its transcript, beside its state.
-MODULES = {"session-start": 62, "user-prompt-submit": 88, "stop": 101, "session-end": 61}
+# Modules of Entire that each hook loads, at most: each costs its import, some tenths of a millisecond. A prompt and
+# the end of a turn have text to redact: the list of keywords tells which tables of rules a text needs. Here one is
+# needed, for "hooks" in the name of the test's folder. One module finds what is rare in large texts, one opens
+# settings in the worktree, where a cloned repository may have brought a link, and one locks that a killed git left:
+# commits would wait for a lock that no process holds. A session's start reads no transcript and starts no git, so it
+# loads neither. Of a conversation, one module has the records, two derive what is asked of them (three where tools
+# were at work), and three of the agent's read them. Two have what adapters share. One keeps compiled patterns,
+# instead of the ten modules of `re`. A text to search for secrets is apart from what searches it, which needs it in
+# turn; of a session, one knows what reads its transcript, beside its state.
+MODULES = {"session-start": 51, "user-prompt-submit": 90, "stop": 105, "session-end": 49}
 
 
 def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:

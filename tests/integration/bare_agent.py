@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from entire import files
-from entire.agents import configfile, transcripts
+from entire.agents import configfile, transcripts, untrusted
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import Prompt
 from entire.model.effects import PutBack, Write
 from entire.model.events import Event, EventType
@@ -60,7 +60,7 @@ class Bare:
         return os.path.isdir(os.path.join(root, ".bare"))
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        given = transcripts.loads(payload)
+        given = untrusted.loads(payload)
         if hook not in EVENTS or not isinstance(given, dict) or not is_session_id(clean(given.get("session_id"))):
             return None
         known = {key: of_kind(value, Event._defaults.get(key, "")) for key, value in given.items() if key in FIELDS}

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from entire.agents import put_back, transcripts
+from entire.agents import put_back, transcripts, untrusted
 from entire.agents.documents import DocumentTranscript
 from entire.agents.registry import AgentEntry
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import Prompt
 from entire.model.effects import PutBack
 from entire.model.ids import is_session_id
@@ -69,7 +69,7 @@ class DocumentAgent(Bare):
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         """Split a document into documents with some of the messages each, the first of which has all else."""
-        document = transcripts.loads(transcript)
+        document = untrusted.loads(transcript)
         if len(transcript) <= max_size or not _has_messages(document):
             return transcripts.chunk(transcript, max_size)
         parts: list[dict[str, Any]] = [{**document, "messages": []}]
@@ -81,7 +81,7 @@ class DocumentAgent(Bare):
         return [json.dumps(part).encode() for part in parts]
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        parts = [transcripts.loads(chunk) for chunk in chunks]
+        parts = [untrusted.loads(chunk) for chunk in chunks]
         if len(parts) < 2 or not all(map(_has_messages, parts)):
             return transcripts.join(chunks)
         return json.dumps({**parts[0], "messages": [one for part in parts for one in part["messages"]]}).encode()

@@ -44,6 +44,19 @@ class AgentFactory(Protocol):
         ...
 
 
+class HookSource(Protocol):
+    """Translates hook calls. Every adapter does; a built-in agent's entry names a module that does it without one."""
+
+    @property
+    def hook_names(self) -> tuple[str, ...]:
+        """As ``Agent.hook_names``."""
+        ...
+
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        """As ``Agent.parse_hook``."""
+        ...
+
+
 class Agent(Protocol):
     """What every agent must have: identity, event mapping, transcripts.
 

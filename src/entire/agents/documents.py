@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.lines import is_same_record
 from entire.model import jsontext
 from entire.model.transcripts import START, Agreement, Position
@@ -96,7 +96,7 @@ class DocumentTranscript:
         return self._read
 
     def _document(self, data: bytes) -> dict[str, Any]:
-        value = transcripts.loads(data)
+        value = untrusted.loads(data)
         return value if isinstance(value, dict) else {}
 
 

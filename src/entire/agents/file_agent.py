@@ -16,8 +16,21 @@ if TYPE_CHECKING:
 
     from entire.agents.hookfiles import Table
     from entire.model.effects import PutBack
+    from entire.model.events import Event
     from entire.model.health import HooksHealth
     from entire.model.transcripts import Content, SessionFile
+
+    class Payloads(Protocol):
+        """The module of an agent that translates its hook calls."""
+
+        @property
+        def hook_names(self) -> tuple[str, ...]:
+            """The verbs of its hooks."""
+            ...
+
+        def parse_hook(self, hook: str, payload: bytes, now: Callable[[], float]) -> Event | None:
+            """As in the contract; ``now`` tells the time of an event whose payload has none."""
+            ...
 
     class Settings(Protocol):
         """The module of an agent that knows its settings files."""
@@ -51,6 +64,18 @@ class FileAgent:
         self.metadata: Final = metadata
         self._now = now
         self._env = os.environ if env is None else env
+
+    # events
+
+    def _payloads(self) -> Payloads:
+        raise NotImplementedError
+
+    @property
+    def hook_names(self) -> tuple[str, ...]:
+        return self._payloads().hook_names
+
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        return self._payloads().parse_hook(hook, payload, self._now)
 
     def write_hook_response(self, message: str) -> bytes:
         """Return what shows ``message`` to the user; the hook must print nothing else."""

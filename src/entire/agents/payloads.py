@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import transcripts
-from entire.agents.transcripts import clean
+from entire.agents import untrusted
+from entire.agents.untrusted import clean
 from entire.model import jsontext
 from entire.model.events import Event
 from entire.model.ids import is_session_id, is_tool_id
@@ -26,7 +26,7 @@ _MAX_TOOL_INPUT = 64 * 1024
 
 def read(data: bytes) -> Payload | None:
     """Return a payload; None if it is no JSON object with a valid session id."""
-    payload = transcripts.loads(data)
+    payload = untrusted.loads(data)
     session = payload.get("session_id") if isinstance(payload, dict) else None
     return payload if isinstance(session, str) and is_session_id(session) else None
 
@@ -43,14 +43,14 @@ def event(table: Table, hook: str, payload: Payload, **common: object) -> Event 
     common |= {
         "session_id": payload["session_id"],
         "session_ref": session_ref(payload),
-        "cwd": transcripts.path_of(payload.get("cwd")),
+        "cwd": untrusted.path_of(payload.get("cwd")),
     }
     return Event(**{**common, **fields})
 
 
 def session_ref(payload: Payload) -> str:
     """Return the transcript's path, '' if there is none."""
-    path = transcripts.path_of(payload.get("transcript_path"))
+    path = untrusted.path_of(payload.get("transcript_path"))
     return os.path.abspath(path) if path else ""
 
 
@@ -68,4 +68,6 @@ def tool_input(given: object) -> str:
         text = jsontext.dumps(given, ensure_ascii=False, compact=True)
     except RecursionError:  # nested a little less deep than what cannot be parsed
         return ""
+    from entire.agents import transcripts
+
     return transcripts.shorten(text.encode("utf-8", "replace"), _MAX_TOOL_INPUT).decode("utf-8", "replace")

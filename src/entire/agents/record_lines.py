@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource
 from entire.conversation.records import Answer
@@ -63,7 +63,7 @@ class LineStream:
         if self._byte and transcripts.byte_before(source, self._byte) != b"\n":
             self._byte += 1  # the newline of the line before was written after the position was taken
         for line, end in transcripts.lines(source, self._byte):
-            native = transcripts.loads(line)
+            native = untrusted.loads(line)
             if not isinstance(native, dict) and not line.endswith(b"\n"):
                 return
             said = self._transcript.read(native, count, end, details=self._details) if isinstance(native, dict) else ()

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
+    from entire.agents.contract import HookSource
+
 SESSION_FORM = r"[^\W_][\w.:@+=,~-]*"
 RESERVED = ("git",)  # `entire hooks git` is for git's hooks
 
@@ -28,6 +30,10 @@ class AgentEntry(Value):
     """Other names that the command line understands, of built-in agents only."""
     target: str
     """``module:Class`` of the adapter; see ``AgentFactory`` in the contract. Of a plugin, its executable."""
+    payloads: str = ""
+    """The module that translates hook calls without the adapter (``HookSource``): many calls mean nothing. '' for
+    agents of packages and plugins, whose adapter does.
+    """
     description: str = ""
     protected_dirs: tuple[str, ...] = ()
     """The agent's own folders in a repository; a rewind never restores or deletes them."""
@@ -72,6 +78,7 @@ BUILTIN = {
             name="claude-code",
             type="Claude Code",
             target="entire.agents.claude_code.agent:ClaudeCode",
+            payloads="entire.agents.claude_code.payloads",
             description="Anthropic's coding agent for the terminal",
             protected_dirs=(".claude",),
             project_variable="CLAUDE_PROJECT_DIR",
@@ -87,6 +94,7 @@ BUILTIN = {
             name="demo",
             type="Demo Agent",
             target="entire.agents.demo.agent:Demo",
+            payloads="entire.agents.demo.payloads",
             description="The bundled demo agent; follows simple instructions without a model or network",
             protected_dirs=(".demo-agent",),
             session_variable="DEMO_AGENT_SESSION_ID",
@@ -96,6 +104,7 @@ BUILTIN = {
             aliases=("gemini-cli",),
             type="Gemini CLI",
             target="entire.agents.gemini.agent:Gemini",
+            payloads="entire.agents.gemini.payloads",
             description="Google's coding agent for the terminal",
             protected_dirs=(".gemini",),
             project_variable="GEMINI_PROJECT_DIR",
@@ -121,6 +130,12 @@ UNNAMED = "claude-code"
 def find(name: str) -> AgentEntry | None:
     """Return the entry of the built-in agent with this name or alias."""
     return BUILTIN.get(name) or next((entry for entry in BUILTIN.values() if name in entry.aliases), None)
+
+
+def hook_source(entry: AgentEntry) -> HookSource:
+    """Return the module that translates the hook calls of a built-in agent."""
+    source: HookSource = __import__(entry.payloads, fromlist=["parse_hook"])
+    return source
 
 
 def is_reserved(name: str) -> bool:

@@ -5,8 +5,8 @@ Off the hook path.
 
 from __future__ import annotations
 
-from entire.agents import transcripts
-from entire.agents.transcripts import clean
+from entire.agents import untrusted
+from entire.agents.untrusted import clean
 from entire.model.transcripts import Edit
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ _CHANGES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")  # lines
 def arguments(given: object) -> Arguments:
     """Return a call's arguments, an object or its JSON; none if they are plain text."""
     if isinstance(given, str) and given.lstrip()[:1] == "{":
-        given = transcripts.loads(given.encode("utf-8", "replace"))
+        given = untrusted.loads(given.encode("utf-8", "replace"))
     return given if isinstance(given, dict) else {}
 
 

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import HookSource
     from entire.directory import AgentDirectory
     from entire.git.read import Offline
     from entire.layout import Place
@@ -77,9 +77,9 @@ class _Directories:
     """The agents as a hook of ``name`` may use them, in each worktree that it looks at."""
 
     def __init__(self, name: str, payload: bytes = b"") -> None:
-        self.name = name
-        self._payload = payload
         self.built_in = registry.find(name)
+        self.name = name if self.built_in is None else self.built_in.name
+        self._payload = payload
         self._made: dict[str, AgentDirectory] = {}
 
     def of(self, place: Place) -> AgentDirectory:
@@ -178,21 +178,26 @@ class _AgentHook:
 
     def handle(self, home: Home, *, is_here: bool) -> None:
         """Handle the call; unless ``is_here``, only the event tells whether it concerns this worktree."""
-        verb = self._args[1]
-        agent = self._agent(home[0])
-        if agent is None:
+        verb, source = self._args[1], self._source(home[0])
+        if source is None:
             return
-        event = agent.parse_hook(verb, self._payload)
-        is_plugin = getattr(agent, "is_external", False)  # whose payloads may have any form
+        event = source.parse_hook(verb, self._payload)
+        is_plugin = getattr(source, "is_external", False)  # whose payloads may have any form
         if event is not None:
             chosen = home if is_here else _enabled_at(event.cwd)
             if chosen is not None:
-                self._handle_event(_home(*chosen, event), replace(event, agent=event.handled_by or agent.name))
-        elif is_here and not is_plugin and verb in agent.hook_names and _fields(self._payload) is None:
+                agent = event.handled_by or self._directories.name
+                self._handle_event(_home(*chosen, event), replace(event, agent=agent))
+        elif is_here and not is_plugin and verb in source.hook_names and _fields(self._payload) is None:
             # Many calls mean nothing to the framework, but every agent sends an object.
             _log(home[0], self._args).warn("the hook's payload was not understood: it is not a JSON object")
 
-    def _agent(self, place: Place) -> Agent | None:
+    def _source(self, place: Place) -> HookSource | None:
+        """Return what translates the payload: no adapter of a built-in agent, since many calls mean nothing."""
+        entry = self._directories.built_in
+        return registry.hook_source(entry) if entry is not None and entry.payloads else self._agent(place)
+
+    def _agent(self, place: Place) -> HookSource | None:
         """Return the agent's adapter; None if it is a plugin that cannot run, which is noted for ``status``."""
         name = self._args[0]
         agents = self._directories.of(place)

@@ -7,7 +7,7 @@ from entire.git import diff, refs, status
 from entire.git.write import ImportStream
 from entire.model.value import replace
 from entire.recording.pending import CommitKind
-from entire.snapshots import recorder
+from entire.snapshots import snapshot_writer
 from entire.store import steps
 from entire.store.journal import NO_FILE
 from entire.turns import turn as turns
@@ -130,8 +130,8 @@ def carry_session(context: Context, commit: Commit, session: Session) -> None:
         tree=commit.tree,
         changes={
             **changes,
-            **recorder.folders_of_others(context, session, target),
-            **recorder.blobs(stream, step.files),
+            **snapshot_writer.folders_of_others(context, session, target),
+            **snapshot_writer.blobs(stream, step.files),
         },
     )
     written = stream.write()[new]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 
-from entire import process
 from entire.errors import PartialCloneError
 from entire.git import run
 from entire.model.ids import shell_word
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
+    from entire import process
     from entire.errors import GitError
 
     Item = TypeVar("Item")
@@ -163,6 +163,8 @@ class Objects:
 
     def _send(self, names: str) -> None:
         if self._child is None:
+            from entire import process
+
             self._child = process.Child(run.argv(self._where, ["cat-file", "--batch"]), run.environment())
         try:
             os.write(self._child.stdin, names.encode("utf-8", "surrogateescape") + b"\n")

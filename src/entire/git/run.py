@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
-from entire import process
 from entire.errors import GitError, PartialCloneError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from entire import process
 
 _OPTIONS = (
     "-c",
@@ -45,6 +46,8 @@ def environment(**extra: str) -> dict[str, str]:
     """Return git's environment: few inherited ``GIT_*`` variables, no optional locks, no prompts, C messages.
     What git starts itself is looked for in absolute folders only.
     """
+    from entire import process  # not for hooks that start no git
+
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
     env.update(
         PATH=process.absolute_path(env), GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C",
@@ -67,6 +70,8 @@ def git(
     env: dict[str, str] | None = None,
 ) -> process.Completed:
     """Run a git command in ``where``; a status not in ``ok`` raises GitError with the command and git's message."""
+    from entire import process
+
     done = process.run(argv(where, args), stdin=stdin, env=env or environment(), timeout=timeout)
     if done.status not in ok or (LIMITS and done.status):
         message = done.stderr.decode("utf-8", "replace").strip()
@@ -91,6 +96,8 @@ def hint(message: str) -> str:
 
 def at_once(where: str, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
     """Run a git command that answers many questions; return its output."""
+    from entire import process
+
     done = process.run_at_once(argv(where, args), stdin, env or environment())
     if done.status:
         message = done.stderr.decode("utf-8", "replace").strip()

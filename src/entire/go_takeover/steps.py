@@ -16,7 +16,7 @@ from entire.model.turns import NO_TURN, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 from entire.recording.context import Context
 from entire.recording.session_transcript import SessionTranscript
-from entire.snapshots import recorder
+from entire.snapshots import recorder, snapshot_writer
 from entire.snapshots.recorder import Cause
 from entire.store import checkpoints, step_transcripts, steps
 
@@ -57,7 +57,7 @@ class AddedSnapshots:
         """Add the snapshot of ``tree`` with ``changes``, without session metadata."""
         parents = (self._tip,) if self._tip else ()
         self._tip = self._stream.commit(
-            message=recorder.MESSAGE,
+            message=snapshot_writer.MESSAGE,
             author=self._context.author(),
             parents=parents,
             tree=tree,

@@ -17,7 +17,6 @@ from entire.model.phases import OF_GIT, Action, Facts, Phase, transition
 from entire.model.session import CLEARED, PREVIOUS
 from entire.model.value import replace
 from entire.recording.context import agent_process
-from entire.store import transcripts as stored
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 HANDLERS = {
     Action.OPEN_SESSION: "entire.lifecycle:_open",
     Action.CLOSE_LOST_TURN: "entire.turns.turn:close_lost",
-    Action.BEGIN_TURN: "entire.turns.turn:begin",
+    Action.BEGIN_TURN: "entire.turns.beginning:begin",
     Action.SAVE_STEP: "entire.turns.turn:end",
     Action.COMMIT_WORK: "entire.commits.turn_commit:commit",
     Action.FINALIZE_CHECKPOINTS: "entire.commits.finalize:finalize_turn",
@@ -172,10 +171,10 @@ def _check_git_hooks(context: Context, event: Event) -> list[str]:
     """
     if event.type not in (EventType.SESSION_START, EventType.TURN_START):
         return []
-    from entire.lifecycle import hook_watch
+    from entire.githooks import watch
 
     try:
-        return hook_watch.check(context.place, repair=event.type is EventType.TURN_START)
+        return watch.check(context.place, repair=event.type is EventType.TURN_START)
     except (EntireError, OSError) as error:
         context.log.error(f"the git hooks could not be checked: {error}")
         return []
@@ -192,9 +191,9 @@ def _wait_for_transcript(context: Context, event: Event) -> Event:
     This may take seconds, so it happens before the lock is taken.
     """
     if event.type in (EventType.TURN_END, EventType.COMPACTION) or context.agents.starts_plugins:
-        from entire.turns import turn
+        from entire.turns import waiting
 
-        return turn.wait(context, event)
+        return waiting.wait(context, event)
     return event
 
 
@@ -211,6 +210,8 @@ def _facts(context: Context, session: Session, event: Event) -> Facts:
 
 def _is_rewritten(context: Context, session: Session) -> bool:
     """Tell whether the transcript no longer holds what is stored or counted of it."""
+    from entire.store import transcripts as stored
+
     return stored.was_rewritten(session) or not context.transcripts.of(session).holds(session.covered.position)
 
 
@@ -219,14 +220,14 @@ def _is_rewritten(context: Context, session: Session) -> bool:
 
 def _session_of(context: Context, event: Event) -> Session:
     """Return the event's session, created if it is unknown, updated with what the event says about it."""
-    from entire.turns import turn
-
     session = context.open_session(event.session_id, event.agent)
     session.worktree = replace(session.worktree, path=session.worktree.path or context.place.top)
     if session.worktree.path == context.place.top:
         session.worktree = replace(session.worktree, name=context.place.worktree_name)
     if event.type is not EventType.SESSION_START or not session.session_ref:
-        turn.accept_path(context, session, event)
+        from entire.lifecycle import transcript_path
+
+        transcript_path.accept(context, session, event)
     session.model = event.model or session.model
     session.metadata = {**session.metadata, **event.metadata}
     _note_previous(context, session, event)
@@ -249,9 +250,9 @@ def _note_previous(context: Context, session: Session, event: Event) -> None:
 
 def _note_queued(context: Context, session: Session, event: Event) -> None:
     """Note a prompt that was typed while the agent was busy; the same one may be delivered twice."""
-    from entire.turns import turn
+    from entire.turns import prompt_text
 
-    prompt = turn.prompt_of(event, context.redactor)
+    prompt = prompt_text.of_event(event, context.redactor)
     if session.turn is not None and prompt not in ("", session.turn.prompt, *session.queued):
         session.queued = [*session.queued, prompt][-_MAX_QUEUED:]
 
@@ -274,14 +275,15 @@ def _close(context: Context, session: Session, _event: Event) -> None:
 
 def _answer(context: Context, session: Session, message: str) -> bytes:
     """Return a message for the user in the agent's own form; empty if there is none or the agent cannot show it."""
+    if not message:
+        return b""
     from entire.agents import capabilities
+    from entire.model import controls
 
     agent = context.adapters.of(session)
     responder = capabilities.hook_responder(agent) if agent is not None else None
-    if responder is None or not message:
+    if responder is None:
         return b""
-    from entire.model import controls
-
     return responder.write_hook_response(controls.plain(message))  # the agent shows it on a terminal
 
 

@@ -10,7 +10,7 @@ from entire import files, layout, process
 from entire.errors import CorruptError
 from entire.git import refs, worktrees
 from entire.git.read import Objects
-from entire.model.session import KEPT_SECONDS
+from entire.model.session import KEPT_SECONDS, NO_COMMIT
 from entire.recording import liveness
 from entire.store import sessions, steps
 
@@ -41,7 +41,7 @@ class Repository:
     @property
     def heads(self) -> set[str]:
         """HEAD of each worktree."""
-        return {worktree.head or steps.NO_COMMIT for worktree in self.worktrees}
+        return {worktree.head or NO_COMMIT for worktree in self.worktrees}
 
     @property
     def checked_out(self) -> set[str]:
@@ -81,7 +81,7 @@ class Repository:
             return False
         base, worktree = branch
         fits = not worktree or worktree == layout.worktree_id(session.worktree.name)
-        return fits and (session.worktree.base_commit or steps.NO_COMMIT).startswith(base)
+        return fits and (session.worktree.base_commit or NO_COMMIT).startswith(base)
 
 
 def lock(place: Place) -> files.Lock:

@@ -18,6 +18,7 @@ from entire.maintenance import undo_notes
 from entire.maintenance.repository import Repository, is_committing, lock
 from entire.model import jsontext, prefix
 from entire.model.digest import sha256
+from entire.model.session import NO_COMMIT
 from entire.model.value import replace
 from entire.model.views.maintenance import ForgottenView, ResetView, StepsView
 from entire.recording.context import Context
@@ -72,7 +73,7 @@ def _plan(repository: Repository, session: str) -> ResetView:
     here = [state for state in repository.states if state.worktree.name == place.worktree_name]
     chosen = [_find(repository, session)] if session else [state for state in here if _is_on(repository, state, head)]
     views = tuple(_view(repository, state) for state in chosen)
-    names = {steps.branch_name(head, place.worktree_id), f"entire/{(head or steps.NO_COMMIT)[:7]}"}
+    names = {steps.branch_name(head, place.worktree_id), f"entire/{(head or NO_COMMIT)[:7]}"}
     if session:
         names = {steps.branch_name(state.worktree.base_commit, place.worktree_id) for state in chosen}
     branches = []
@@ -102,7 +103,7 @@ def _find(repository: Repository, name: str) -> Session:
 
 def _is_on(repository: Repository, session: Session, head: str) -> bool:
     """Tell whether a session is based on HEAD and has something to discard."""
-    if session.worktree.base_commit and session.worktree.base_commit != (head or steps.NO_COMMIT):
+    if session.worktree.base_commit and session.worktree.base_commit != (head or NO_COMMIT):
         return False
     is_open = bool(session.work.steps or session.work.open_files) or repository.is_at_work(session)
     return is_open or (bool(session.worktree.base_commit) and not _has_checkpoints(session))

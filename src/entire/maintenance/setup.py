@@ -9,7 +9,7 @@ from entire.agents import capabilities
 from entire.directory import AgentDirectory
 from entire.errors import EntireError, UsageError
 from entire.git import tracked
-from entire.githooks import inspection, install
+from entire.githooks import inspection, install, watch
 from entire.maintenance import plugins
 from entire.maintenance.agent_hooks import AgentHooks
 from entire.maintenance.shared_files import SharedFiles
@@ -56,6 +56,7 @@ def enable(place: Place, request: EnableRequest, known: AgentDirectory) -> Enabl
     installed = tuple(done[agent.name] for agent in chosen)
     removed = hooks.remove(hooks.others(chosen) if request.only_these else (), [scope])
     report = install.install(place.top, command=install.own_command())
+    watch.check(place, repair=False)  # so that the first session need not look
     written = _write_settings(place, request.target, request.strategy, push)
     current = _note_strategy(place, request.strategy, written)
     _write_ignore(place)

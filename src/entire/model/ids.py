@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from entire.errors import EntireError
-from entire.model.digest import sha256
 
 HEX = frozenset("0123456789abcdef")
 _TOOL_ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -95,4 +94,6 @@ def path_id(text: str) -> str:
     """Return a tool-use or subagent id as it is used in paths: itself, or a digest of one that is not safe there."""
     if not text or is_tool_id(text):
         return text
+    from entire.model.digest import sha256
+
     return "id-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -19,6 +19,8 @@ CLEARED = "cleared_in_turn"
 """In the metadata of a cleared session until another one continues it: the turn's id, or ''."""
 PREVIOUS = "previous_session_id"
 """In the metadata of a session: the one that it continues."""
+NO_COMMIT = "0" * 40
+"""Stands for HEAD in a repository without commits."""
 KEPT_SECONDS = 14 * 86400.0  # how long uncommitted work of an inactive session keeps the git hooks active
 
 

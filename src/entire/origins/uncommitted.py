@@ -20,7 +20,7 @@ from entire.git.read import Objects
 from entire.git.write import ImportStream
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
-from entire.snapshots import brought, recorder, unreported_changes, worktree
+from entire.snapshots import brought, snapshot_writer, unreported_changes, worktree
 from entire.store import journal, setup_lines
 
 TYPE_CHECKING = False
@@ -249,7 +249,7 @@ def _commit(folder: str, taken: TakenSnapshot) -> tuple[str, str]:
         stream.blob(target)
     parents = (taken.snapshot.head,) if taken.snapshot.head else ()
     mark = stream.commit(
-        message=recorder.MESSAGE, author=_AUTHOR, parents=parents, tree=taken.base_tree, changes=taken.changes
+        message=snapshot_writer.MESSAGE, author=_AUTHOR, parents=parents, tree=taken.base_tree, changes=taken.changes
     )
     tree = stream.tree_of(mark)
     written = stream.write()

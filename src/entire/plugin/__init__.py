@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from entire.agents.record_lines import RecordLines as RecordLines
     from entire.agents.record_source import RecordSource as RecordSource
     from entire.agents.registry import AgentEntry as AgentEntry
-    from entire.agents.transcripts import clean as clean
+    from entire.agents.untrusted import clean as clean
+    from entire.agents.untrusted import loads as loads
     from entire.conversation.records import Answer as Answer
     from entire.conversation.records import Call as Call
     from entire.conversation.records import Mark as Mark
@@ -119,10 +120,11 @@ _PUBLIC = {
     "TranscriptAnalyzer": "entire.agents.contract",
     "TranscriptPreparer": "entire.agents.contract",
     "Write": "entire.model.effects",
-    "clean": "entire.agents.transcripts",
+    "clean": "entire.agents.untrusted",
     "hookfiles": "entire.agents",
     "is_session_id": "entire.model.ids",
     "is_tool_id": "entire.model.ids",
+    "loads": "entire.agents.untrusted",
     "main": "entire.plugin.program",
     "parse_time": "entire.model.times",
     "put_back_files": "entire.agents.put_back:files",
@@ -179,6 +181,7 @@ __all__ = [
     "hookfiles",
     "is_session_id",
     "is_tool_id",
+    "loads",
     "main",
     "parse_time",
     "put_back_files",

@@ -66,7 +66,7 @@ def read(agent: Agent, hook_input: dict[str, Any], root: str) -> dict[str, Any]:
 
 def _record(content: bytes) -> dict[str, Any] | None:
     """Return a whole record that was written instead of a transcript."""
-    from entire.agents.transcripts import loads
+    from entire.agents.untrusted import loads
 
     record = loads(content) if b'"native_data"' in content else None
     is_record = isinstance(record, dict) and {"session_id", "agent_name", "native_data"} <= record.keys()

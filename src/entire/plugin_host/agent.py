@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from entire.agents import transcripts
+from entire.agents import untrusted
 from entire.model import jsontext
 from entire.model.effects import PutBack
 from entire.model.events import EventType
@@ -104,7 +104,7 @@ class ExternalAgent:
         output = output.removeprefix(b"\xef\xbb\xbf").strip()
         if output in (b"", b"null"):
             return None
-        given = transcripts.loads(output)
+        given = untrusted.loads(output)
         if not isinstance(given, dict):
             raise ValueError("it is not an object")
         kind: Any = given.get("type")
@@ -261,7 +261,7 @@ class ExternalAgent:
         """Return the model's answer, '' if there is no text in it; raises PluginError if the plugin fails."""
         words, stdin = ("generate-text", "--model", model), prompt.encode("utf-8", "replace")
         answer = self._plugin.calls.program.call(*words, stdin=stdin, seconds=TEXT_SECONDS)
-        return transcripts.clean(answer.get("text"))
+        return untrusted.clean(answer.get("text"))
 
     # ------------------------------------------------------------ questions
 
@@ -296,6 +296,6 @@ def _input_of(event: Event) -> dict[str, Any]:
         "prompt": event.prompt,
         "tool_name": event.tool_name,
         "tool_use_id": event.tool_use_id,
-        "tool_input": transcripts.loads(event.tool_input.encode("utf-8", "replace")),
+        "tool_input": untrusted.loads(event.tool_input.encode("utf-8", "replace")),
     }
     return hook_input(event.type.value, "", given)

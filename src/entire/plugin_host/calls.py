@@ -5,7 +5,7 @@ A failure is an answer too: it is noted, and the question is not asked again.
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import untrusted
 from entire.plugin_host.language.protocol import MAX_ANSWER, PluginError
 
 TYPE_CHECKING = False
@@ -94,4 +94,4 @@ class Calls:
 
     def text(self, key: str, *words: str, stdin: bytes = b"") -> str:
         """Return one text of the object that a subcommand answers; '' if there is none."""
-        return transcripts.clean(self.call(*words, stdin=stdin).get(key))
+        return untrusted.clean(self.call(*words, stdin=stdin).get(key))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.plugin_host.language import wire
 from entire.plugin_host.language.protocol import MAX_TRANSCRIPT
 
@@ -54,7 +54,7 @@ def _split_by_plugin(calls: Calls, transcript: bytes, max_size: int) -> list[byt
     words = ("chunk-transcript", "--max-size", str(max_size))
 
     def ask() -> list[bytes]:
-        answer = transcripts.loads(calls.program.run(*words, stdin=transcript, max_output=2 * MAX_TRANSCRIPT))
+        answer = untrusted.loads(calls.program.run(*words, stdin=transcript, max_output=2 * MAX_TRANSCRIPT))
         chunks = answer.get("chunks") if isinstance(answer, dict) else None
         return [wire.read_bytes(chunk) for chunk in chunks] if isinstance(chunks, list) else []
 

@@ -6,7 +6,7 @@ import os
 import time
 
 import entire
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.model import jsontext
 from entire.model.effects import PutBack, Run
 from entire.model.ids import is_session_id, shell_word
@@ -258,17 +258,17 @@ class Sessions:
 
 def hook_input(kind: int, hook: str, event: dict[str, Any], payload: bytes = b"") -> dict[str, Any]:
     """Return the HookInput document for ``get-session-id`` and ``read-session``, from the members of an event."""
-    raw = transcripts.loads(payload)
+    raw = untrusted.loads(payload)
     moment = wire.MOMENT.read(event.get("timestamp")) or time.time()
     document: dict[str, Any] = {
         "hook_type": _HOOK_TYPES.get(kind) or hook.replace("-", "_"),
-        "session_id": transcripts.clean(event.get("session_id")),
-        "session_ref": transcripts.clean(event.get("session_ref")),
+        "session_id": untrusted.clean(event.get("session_id")),
+        "session_ref": untrusted.clean(event.get("session_ref")),
         "timestamp": wire.rfc3339(moment),
         "raw_data": raw if isinstance(raw, dict) else {},
     }
     texts = {"user_prompt": "prompt", "tool_name": "tool_name", "tool_use_id": "tool_use_id"}
-    document.update({key: text for key, name in texts.items() if (text := transcripts.clean(event.get(name)))})
+    document.update({key: text for key, name in texts.items() if (text := untrusted.clean(event.get(name)))})
     if isinstance(event.get("tool_input"), dict):
         document["tool_input"] = event["tool_input"]
     return document
@@ -285,9 +285,9 @@ def _variables(root: str) -> dict[str, str]:
 def _session_data(given: dict[str, Any]) -> SessionData:
     lists = (given.get(key) for key in ("modified_files", "new_files", "deleted_files"))
     return SessionData(
-        session_id=transcripts.clean(given.get("session_id")),
+        session_id=untrusted.clean(given.get("session_id")),
         session_ref=wire.PATH.read(given.get("session_ref")),
-        start_time=transcripts.clean(given.get("start_time")),
+        start_time=untrusted.clean(given.get("start_time")),
         native_data=wire.read_bytes(given.get("native_data")),
         files=tuple(dict.fromkeys(path for paths in lists for path in wire.TEXTS.read(paths))),
     )

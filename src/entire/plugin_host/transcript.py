@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.lines import LineTranscript
 from entire.conversation.records import Prompt
 from entire.model import jsontext
@@ -285,7 +285,7 @@ class ExternalTranscript:
 
     def summary(self, since: Position) -> str:  # noqa: ARG002
         answer = self._call("extract-summary", "--session-ref", _HERE)
-        return transcripts.clean(answer.get("summary")) if answer.get("has_summary") is not False else ""
+        return untrusted.clean(answer.get("summary")) if answer.get("has_summary") is not False else ""
 
     def has_answers(self, since: Position, until: Position | None = None) -> bool:
         """Tell whether anything was written: what it is cannot be asked."""
@@ -349,7 +349,7 @@ class ExternalTranscript:
 
     def _compact(self, path: str) -> bytes:
         words = ("compact-transcript", "--session-ref", path)
-        answer = transcripts.loads(self._calls.program.run(*words, max_output=MAX_TRANSCRIPT))
+        answer = untrusted.loads(self._calls.program.run(*words, max_output=MAX_TRANSCRIPT))
         if not isinstance(answer, dict):
             raise ValueError("it is not an object")
         return wire.read_bytes(answer.get("transcript"))
@@ -405,7 +405,7 @@ def _is_lines(source: transcripts.Source) -> bool:
     """Tell whether a transcript is JSON lines: its first line is an object, complete and not a whole document."""
     head = transcripts.head(source, _SNIFFED)
     first, newline, rest = head.partition(b"\n")
-    value = transcripts.loads(first)
+    value = untrusted.loads(first)
     if isinstance(value, dict):
         return bool(rest.strip()) or not isinstance(value.get("messages"), list)
     return not head.strip() or (not newline and head.startswith(b"{"))  # empty, or a line that is being written

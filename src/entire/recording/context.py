@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from entire import files, layout, log, process, strategies
+from entire import files, layout, log, strategies
 from entire.git import ref_locks
 from entire.git.read import Objects
 from entire.model.session import KEPT_SECONDS, Process, Session
@@ -263,6 +263,8 @@ class Context:
 
 def agent_process(named: int = 0) -> Process:
     """Return the agent's process: the one that its adapter named, else the nearest ancestor that is not a shell."""
+    from entire import process
+
     own = process.look(named) if named > 0 else None
     if own is not None:
         return Process(pid=own.pid, started=own.started)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from entire.model.transcripts import START
-from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,6 +117,7 @@ class Transcripts:
     def _saved(self, live: SessionTranscript, session: Session) -> SessionTranscript | None:
         """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
         from entire.recording.session_transcript import SessionTranscript
+        from entire.store import transcripts as stored
 
         if not (session.conversation or session.last_checkpoint) or live.size() > stored.MAX_NEW:
             return None

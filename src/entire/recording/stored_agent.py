@@ -140,7 +140,7 @@ class StoredTranscript:
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
         """Return the sum of the turns in the range; UNKNOWN if none ends where it ends.
 
-        What was written between two turns makes the session incomplete where it was seen (``turn.begin``).
+        What was written between two turns makes the session incomplete where it was seen (``beginning.begin``).
         """
         until = self._end if until is None else until
         if not is_later(until, since):

@@ -13,7 +13,7 @@ from entire.git import history
 from entire.model.effects import PutBack
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
-from entire.model.session import Covered, Session, SessionWorktree, Times
+from entire.model.session import NO_COMMIT, Covered, Session, SessionWorktree, Times
 from entire.model.times import parse_time
 from entire.model.transcripts import START, SessionRef
 from entire.model.value import Value, replace
@@ -21,7 +21,7 @@ from entire.model.views.resumes import ResumedView, ResumeUndoneView
 from entire.recording import liveness
 from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
-from entire.store import sessions, steps, transcripts, turnlog
+from entire.store import sessions, transcripts, turnlog
 from entire.store.turnlog import TurnNote
 from entire.undo import completion, inverse, transaction
 from entire.undo.draft import Draft
@@ -288,7 +288,7 @@ def read(agent: Agent, session_ref: str, data: Content) -> TranscriptContent:
 def _new_state(context: Context, plan: _SessionPlan) -> Session:
     state = Session(plan.stored.session_id, plan.agent.name, plan.agent.type)
     state.phase = Phase.ENDED
-    head = history.resolve(context.place.top, "HEAD") or steps.NO_COMMIT
+    head = history.resolve(context.place.top, "HEAD") or NO_COMMIT
     state.worktree = SessionWorktree(path=context.place.top, name=context.place.worktree_name, base_commit=head)
     moments = [parse_time(turn.get("started_at")) for turn in plan.stored.turns] + [plan.stored.created]
     ended = min(plan.stored.created, context.now())  # by another machine's clock

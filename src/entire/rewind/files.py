@@ -15,7 +15,7 @@ from entire.git.write import ImportStream
 from entire.model.value import Value
 from entire.model.views.points import EditView, LeftView, RewindView
 from entire.rewind.edits import PathEdit
-from entire.snapshots import recorder
+from entire.snapshots import snapshot_writer
 from entire.store import checkpoints, sessions
 from entire.store.links import CheckpointLinks
 from entire.undo import backups
@@ -478,7 +478,7 @@ def _with_uncommitted_work(context: Context, snapshot: Entry, commit: str, tree:
         return tree
     stream = ImportStream(top)
     key = stream.tree_of(
-        stream.commit(message=recorder.MESSAGE, author=context.author(), tree=tree, changes=uncommitted)
+        stream.commit(message=snapshot_writer.MESSAGE, author=context.author(), tree=tree, changes=uncommitted)
     )
     return stream.write()[key]
 

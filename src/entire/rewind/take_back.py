@@ -12,7 +12,7 @@ from entire.model import reasons
 from entire.model.value import Value, replace
 from entire.recording.pending import CommitKind, Pending
 from entire.rewind import branch
-from entire.snapshots import open_files, recorder
+from entire.snapshots import open_files, snapshot_writer
 from entire.undo import backups
 
 TYPE_CHECKING = False
@@ -114,7 +114,9 @@ def _tree(context: Context, commit: str, entries: Entries) -> str:
     stream = ImportStream(context.place.top)
     ordered = dict(sorted(entries.items(), key=lambda pair: pair[1] is not None))
     tree = context.objects.tree_id(commit)
-    key = stream.tree_of(stream.commit(message=recorder.MESSAGE, author=context.author(), tree=tree, changes=ordered))
+    key = stream.tree_of(
+        stream.commit(message=snapshot_writer.MESSAGE, author=context.author(), tree=tree, changes=ordered)
+    )
     return stream.write()[key]
 
 

@@ -10,6 +10,7 @@ import os
 from entire.errors import RefMovedError
 from entire.git import refs, worktrees
 from entire.git.refs import RefMove
+from entire.model.session import NO_COMMIT
 from entire.store import retained_steps, sessions, steps
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ def _release(context: Context, ref: str, tip: str) -> None:
 def _retained(context: Context, ref: str, tip: str) -> RetainedSteps | None:
     """Return what retains a branch's steps; None if its base is gone, so `entire clean` has to decide."""
     base, _ = steps.parse_branch(ref) or ("", "")
-    full = steps.NO_COMMIT if not base.strip("0") else context.objects.oid(base)
+    full = NO_COMMIT if not base.strip("0") else context.objects.oid(base)
     if not full:
         return None
     known, worktree_id = context.journal.retention.steps, context.place.worktree_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.layout import METADATA_BRANCH
 from entire.model import trailers
 from entire.model.ids import HEX
+from entire.model.session import NO_COMMIT
 from entire.redact import Redacted, trusted
 from entire.store import gojson
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
 
 PREFIX = "refs/heads/entire/"
-NO_COMMIT = "0" * 40
 SEPARATOR = "\n\n---\n\n"
 """Between the prompts in ``prompt.txt``."""
 _POLITE = (

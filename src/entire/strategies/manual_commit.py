@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from entire.git import refs
 from entire.git.refs import RefMove
+from entire.model.session import NO_COMMIT
 from entire.store import steps
 from entire.strategies import Destination
 
@@ -113,7 +114,7 @@ class ManualCommit:
         from entire.store import retained_steps
 
         known, worktree_id = self._retention.steps, self._place.worktree_id
-        return retained_steps.plan(known, worktree_id, base or steps.NO_COMMIT, tip=tip, size=size, now=self._now)
+        return retained_steps.plan(known, worktree_id, base or NO_COMMIT, tip=tip, size=size, now=self._now)
 
     def _drop_surplus(self) -> list[RetainedSteps]:
         """Remove retained steps that are too old or too big from the journal; return them."""

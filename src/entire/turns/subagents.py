@@ -11,7 +11,8 @@ from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.redact import trusted
 from entire.snapshots import recorder
-from entire.snapshots.recorder import Cause, Step
+from entire.snapshots.recorder import Cause
+from entire.snapshots.snapshot_writer import Step
 from entire.store import gojson, steps
 from entire.turns import tasks
 from entire.turns import turn as turns

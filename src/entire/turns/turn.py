@@ -1,23 +1,21 @@
-"""A turn from its prompt to its end."""
+"""The end of a turn, and what is known of it until then."""
 
 from __future__ import annotations
 
-import os
-
-from entire import files, layout, strategies
-from entire.agents import capabilities
+from entire import strategies
 from entire.git.write import blob_id
 from entire.model.events import Event, EventType
 from entire.model.ids import new_id
 from entire.model.session import Turn
-from entire.model.transcripts import START, SessionRef
+from entire.model.transcripts import START
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
-from entire.recording.context import agent_process
-from entire.snapshots import recorder
-from entire.snapshots.recorder import Cause, Step
+from entire.snapshots import recorder, snapshot_writer
+from entire.snapshots.recorder import Cause
+from entire.snapshots.snapshot_writer import Step
 from entire.store import steps
 from entire.store import transcripts as stored
+from entire.turns import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,88 +24,12 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
-    from entire.redact import Redacted, Redactor
+    from entire.redact import Redacted
     from entire.snapshots.recorder import SnapshotChange
     from entire.store.turnlog import TurnNote
 
 _CONVERSATION = "Entire journal: conversation of a turn without changes"  # the subject of its commit
-_FIRST_PROMPT = 100
-_MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
-_MAX_PROMPTS = 4 << 20  # characters of a turn's prompts that are kept beside the transcript, which has them all
-_ENDS = (EventType.TURN_END, EventType.COMPACTION)
-
-
-def begin(context: Context, session: Session, event: Event) -> None:
-    """Take a snapshot of the worktree, and record where the transcript ends before the turn."""
-    taken = recorder.record_now(context, Cause(running=tuple(context.running_turns())))
-    transcript = context.transcripts.of(session)
-    start = transcript.end()
-    _accept_cut(session, transcript, start)
-    last = session.turn.finish if session.turn is not None else START
-    is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
-    if is_new and session.covered.position == START and transcript.shares_answer(start):
-        from entire.turns import forks
-
-        if forks.is_fork(context, session, start):
-            session.covered = replace(session.covered, position=start)
-    if session.is_external and transcript.is_later(start, session.covered.position) and start.count != last.count:
-        # Its hooks did not run, or the agent went on writing.
-        known = last if transcript.is_later(last, session.covered.position) else session.covered.position
-        session.is_incomplete |= transcript.has_answers(known, start) is not False
-    if is_new and not session.work.untracked_at_start:
-        agent_paths = context.journal.attribution.agent_paths
-        untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
-        session.work = replace(session.work, untracked_at_start=untracked[:_MAX_START_FILES])
-    prompt = prompt_of(event, context.redactor)
-    continues = _continued_by(session, event) if event.is_automatic else ""
-    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, continues=continues, start=start,
-                        started=context.now(), prompt_position=start.count,
-                        model=event.model or session.model)  # fmt: skip
-    session.first_prompt = session.first_prompt or _first_words(prompt)
-    session.worktree = replace(
-        session.worktree,
-        base_commit=session.worktree.base_commit if session.work.steps else taken.snapshot.head or steps.NO_COMMIT,
-    )
-    session.process = agent_process(event.pid)
-    session.turn_checkpoints = []
-    session.oid_size = len(context.journal.attribution.tree) or 40
-    is_asked = strategies.commits_turns(context.settings)
-    session.work = replace(
-        session.work,
-        head_logs=layout.other_head_logs(context.place),
-        staged_before=dict(list(taken.staged.items())[:_MAX_START_FILES]) if is_asked else {},
-        is_staged_known=is_asked and len(taken.staged) <= _MAX_START_FILES,
-    )
-    session.queued = []
-
-
-def _continued_by(session: Session, event: Event) -> str:
-    """Return the turn whose prompt is answered by one that the agent began by itself: the one that launched the
-    subagent it hears of, else the last one.
-    """
-    from entire.turns import tasks
-
-    task, last = session.tasks.get(tasks.named(session, event)), session.turn
-    before = (last.continues or last.id) if last is not None else ""
-    return task.turn if task is not None and task.turn else before
-
-
-def prompt_of(event: Event, redactor: Redactor) -> str:
-    """Return the prompt that a person gave, as an event reports it: at the turn's start, or only at its end."""
-    return redactor.redact_text("" if event.is_automatic else _beginning(event.prompt, _MAX_PROMPTS))
-
-
-def _first_words(prompt: str) -> str:
-    return " ".join(prompt.split())[:_FIRST_PROMPT]
-
-
-def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) -> None:
-    """Accept a transcript that became shorter between turns (rewound, compacted): the rest of it is already counted."""
-    if stored.was_rewritten(session):
-        stored.forget(session)
-    if transcript.is_later(session.covered.position, end):
-        session.covered = replace(session.covered, position=end)
 
 
 def reset_position(context: Context, session: Session, _event: Event) -> None:
@@ -118,34 +40,6 @@ def reset_position(context: Context, session: Session, _event: Event) -> None:
         session.covered = replace(session.covered, position=START)
     if session.turn is not None and not transcript.holds(session.turn.start):
         session.turn = replace(session.turn, start=START, is_rewritten=True)
-
-
-def wait(context: Context, event: Event) -> Event:
-    """When a turn ends, let its agent finish writing the transcript; at any event, let a plugin answer ahead. This may
-    take seconds, so it happens before the lock is taken.
-
-    Returns the event, with its session's transcript if only the agent can say where that is.
-    """
-    session = context.session(event.session_id)
-    agent = context.adapters.of(session) if session is not None else context.agents.make_if_possible(event.agent)
-    known = session.session_ref if session is not None else ""
-    find = getattr(agent, "find_transcript", None)  # optional
-    if find is not None and not (event.session_ref or known):
-        event = replace(event, session_ref=find(event))
-    path = SessionRef(event.session_ref or known).file
-    if path and not os.path.isdir(path) and files.refusal(path):
-        return event  # waiting for it would not end
-    start = session.turn.start if session is not None and session.turn is not None else START
-    about = event if event.session_ref else replace(event, session_ref=known)
-    preparer = capabilities.transcript_preparer(agent) if agent is not None and event.type in _ENDS else None
-    if preparer is not None:
-        preparer.prepare_transcript(about, start)
-    ask = getattr(agent, "ask_ahead", None)  # a plugin's
-    if ask is not None:
-        from entire.store import turnlog
-
-        ask(about, start, is_first=start != START and not turnlog.read(context.place, event.session_id))
-    return event
 
 
 def end(context: Context, session: Session, event: Event) -> None:
@@ -180,7 +74,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
         turn = session.turn = Turn(id=new_id(), started=begun or context.now(), start=start, ref=event.turn_ref)
         missed_start = missed_start and not begun
         session.work = replace(session.work, staged_before={}, is_staged_known=False)
-    if not turn.prompt and (prompt := prompt_of(event, context.redactor)):
+    if not turn.prompt and (prompt := prompt_text.of_event(event, context.redactor)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = replace(turn, start=START, is_rewritten=True)
@@ -217,7 +111,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if has_later:
         recorder.record_now(context, Cause(running=tuple(cause.running[1:])))
     if step is None and not (is_repeated or is_counted) and finish != START:
-        recorder.write_conversation(context, _conversation(context, session, transcript, finish))
+        snapshot_writer.write_conversation(context, _conversation(context, session, transcript, finish))
     recorder.attribute_again(context, session.turn_key)
     session.work.open_files.sort()
     if outside := transcript.files_outside(turn.start, finish):
@@ -270,7 +164,7 @@ def _note_turn(context: Context, session: Session, turn: Turn, transcript: Sessi
     turnlog.append(context.place, session.session_id, notes, context.redactor)
     if not session.first_prompt:  # the start event held no prompt
         first = next((note.prompt for note in (*logged, *notes) if note.prompt), "")
-        session.first_prompt = _first_words(context.redactor.redact_text(first))
+        session.first_prompt = prompt_text.first_words(context.redactor.redact_text(first))
 
 
 def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, missed_start: bool) -> Cause:
@@ -306,7 +200,7 @@ def _missed_start(
     has_answers = transcript.has_answers(turn.finish, finish)
     if turn.ref and event.turn_ref:
         return has_answers is not False or bool(event.prompt)
-    if event.prompt and prompt_of(event, context.redactor) != turn.prompt:
+    if event.prompt and prompt_text.of_event(event, context.redactor) != turn.prompt:
         return has_answers is not False
     if not has_answers:
         return False
@@ -358,21 +252,13 @@ def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, f
 def _first_of(prompts: list[Prompt]) -> list[Prompt]:
     """Return the first prompts, as far as they are kept beside the transcript."""
     kept: list[Prompt] = []
-    left = _MAX_PROMPTS
+    left = prompt_text.MAX
     for prompt in prompts:
         if left <= 0:
             break
-        kept.append(replace(prompt, text=_beginning(prompt.text, left)) if len(prompt.text) > left else prompt)
+        kept.append(replace(prompt, text=prompt_text.cut(prompt.text, left)) if len(prompt.text) > left else prompt)
         left -= len(prompt.text) + 1
     return kept
-
-
-def _beginning(text: str, size: int) -> str:
-    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is no secret."""
-    if len(text) <= size:
-        return text
-    end = text.rfind("\n", 0, size)
-    return text[: max(end, 0) or max(text.rfind(" ", 0, size), 0)]
 
 
 def step_of(
@@ -409,7 +295,7 @@ def store_conversation(context: Context, session: Session) -> None:
     transcript = context.transcripts.of(session)
     finish = transcript.end()
     if finish != START:
-        recorder.write_conversation(context, _conversation(context, session, transcript, finish))
+        snapshot_writer.write_conversation(context, _conversation(context, session, transcript, finish))
 
 
 def _conversation(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Step:
@@ -466,23 +352,3 @@ def close_lost(context: Context, session: Session, _event: Event | None = None) 
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
     if session.work.open_files and strategies.commits_turns(context.settings):
         session.work = replace(session.work, uncommitted="the end of its turn was never reported")
-
-
-def accept_path(context: Context, session: Session, event: Event) -> None:
-    """Take the transcript's path from an event. One where nothing is yet never replaces one where there is something,
-    and a subagent's never that of its session, even if an adapter confuses the two.
-    """
-    known, given = session.session_ref, event.session_ref
-    is_subagents = given in (event.subagent_ref, *(task.ref for task in session.tasks.values()))
-    if not given or is_subagents or (event.type.is_of_subagent and (known or session.turn is not None)):
-        return
-    if given == known or not _is_there(context, session, known) or _is_there(context, session, given):
-        session.session_ref = SessionRef(given)
-
-
-def _is_there(context: Context, session: Session, session_ref: str) -> bool:
-    """Tell whether there is anything where a transcript should be, which need not be a file."""
-    if not session_ref or os.path.exists(SessionRef(session_ref).file):
-        return bool(session_ref)
-    agent = context.adapters.of(session)
-    return agent is not None and agent.transcript(session_ref).end() != START

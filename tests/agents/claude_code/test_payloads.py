@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.agents.claude_code import payloads
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.model.events import Event, EventType
 from tests.agents.claude_code import oracle
@@ -59,10 +60,10 @@ def test_a_captured_payload(name: str) -> None:
 def test_every_hook_verb_is_installed_and_understood() -> None:
     from entire.agents.claude_code.settings import ENTRIES
 
-    assert sorted({entry.command.split()[3] for entry in ENTRIES}) == sorted(ClaudeCode.hook_names)
+    assert sorted({entry.command.split()[3] for entry in ENTRIES}) == sorted(payloads.hook_names)
 
 
-@pytest.mark.parametrize("hook", sorted(set(ClaudeCode.hook_names) - {"post-todo", "subagent-stop"}))
+@pytest.mark.parametrize("hook", sorted(set(payloads.hook_names) - {"post-todo", "subagent-stop"}))
 def test_the_least_payload_is_enough(hook: str) -> None:
     found = agent().parse_hook(hook, encoded())
     assert found is not None
@@ -94,7 +95,7 @@ def test_a_payload_without_a_usable_session_is_ignored(data: bytes) -> None:
         assert agent().parse_hook(hook, data) is None
 
 
-@pytest.mark.parametrize("hook", ClaudeCode.hook_names)
+@pytest.mark.parametrize("hook", payloads.hook_names)
 @pytest.mark.parametrize("mark", ["cursor_version", "conversation_id"])
 def test_a_payload_of_cursor_is_no_event(hook: str, mark: str) -> None:
     assert agent().parse_hook(hook, encoded(tool_name="Task", **{mark: "2026.09.26"})) is None
@@ -112,7 +113,7 @@ keys = [
 
 
 @given(
-    hook=st.sampled_from(ClaudeCode.hook_names),
+    hook=st.sampled_from(payloads.hook_names),
     payload=st.dictionaries(
         st.sampled_from(" ".join(keys).split()), json_values | st.dictionaries(st.text(), json_values)
     ),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.demo.agent import HOOKS, VERBS, Demo
+from entire.agents.demo.agent import Demo
+from entire.agents.demo.payloads import HOOKS, VERBS
 from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.model.effects import Delete, Write

@@ -101,7 +101,7 @@ def test_the_form_that_gemini_reads(agent: Gemini, root: str) -> None:
             "SessionEnd": group("session-end"),
         }
     }
-    assert {entry.command.split()[3] for entry in settings.TABLE.entries} < set(Gemini.hook_names)
+    assert {entry.command.split()[3] for entry in settings.TABLE.entries} < set(Gemini().hook_names)
     assert len({entry.name for entry in settings.TABLE.entries}) == 7
 
 

@@ -166,7 +166,7 @@ def test_an_upgrade_brings_its_hooks_with_the_next_turn(story: Story, monkeypatc
     session = story.started()
     add(session, "a.txt")
     older = scripts.text("post-commit")
-    monkeypatch.setattr("entire.lifecycle.hook_watch.__version__", "99")
+    monkeypatch.setattr("entire.githooks.watch.__version__", "99")
     monkeypatch.setattr(scripts, "text", lambda name: older + b"# newer\n")
     add(session, "b.txt")
     assert (hooks(story) / "post-commit").read_bytes() == older + b"# newer\n"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.demo.agent import Demo
 from entire.agents.demo.transcript import DemoTranscript
 from entire.conversation.records import EDIT, Call, Prompt
@@ -181,7 +181,7 @@ class RaisesOnNonsense(Demo):
 
 class TakesAnyId(Demo):
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        given = transcripts.loads(payload)
+        given = untrusted.loads(payload)
         found = super().parse_hook(hook, b'{"session_id": "s"}')
         return replace(found, session_id=str(given.get("session_id"))) if found and isinstance(given, dict) else None
 
@@ -264,7 +264,7 @@ class LeavesAFile(Demo):
 class OverwritesWhatIsBroken(Demo):
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
         path = _settings(self, root, scope)
-        if path.exists() and not isinstance(transcripts.loads(path.read_bytes()), dict):
+        if path.exists() and not isinstance(untrusted.loads(path.read_bytes()), dict):
             path.unlink()
         return super().install_hooks(root, scope, force=force)
 

@@ -24,7 +24,7 @@ from entire.settings import Settings
 from entire.snapshots import recorder
 from entire.snapshots.recorder import Cause
 from entire.store import turnlog
-from entire.turns import turn
+from entire.turns import beginning
 from tests.integration import bare_agent
 from tests.unit.git.repo import Repo
 
@@ -220,7 +220,7 @@ def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> 
 
 def test_handlers_get_an_adapter_that_knows_what_the_event_said(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(turn, "begin", lambda _context, agent, *_: seen.append(agent.metadata))
+    monkeypatch.setattr(beginning, "begin", lambda _context, agent, *_: seen.append(agent.metadata))
     stage.event(EventType.SESSION_START, metadata={"colour": "red"})
     stage.event(EventType.TURN_START, metadata={"size": "big"})
     assert seen == [{"colour": "red", "size": "big"}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.file_agent import FileAgent
 from entire.model.events import EventType
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import ClassVar
 
     from entire.agents.claude_code.transcript import ClaudeTranscript
-    from entire.agents.file_agent import Settings
+    from entire.agents.file_agent import Payloads, Settings
     from entire.model.events import Event
     from entire.model.transcripts import Content, Position, SessionFile
 
@@ -29,18 +29,6 @@ class ClaudeCode(FileAgent):
     type: ClassVar[str] = "Claude Code"
     resume_command = "claude -r"
     folder_variable = "ENTIRE_TEST_CLAUDE_PROJECT_DIR"
-    hook_names: ClassVar[tuple[str, ...]] = (
-        "session-start",
-        "session-end",
-        "stop",
-        "stop-failure",
-        "user-prompt-submit",
-        "pre-task",
-        "post-task",
-        "post-todo",
-        "pre-compact",
-        "subagent-stop",
-    )
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {
             "hook_installer",
@@ -75,10 +63,10 @@ class ClaudeCode(FileAgent):
 
     # events
 
-    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+    def _payloads(self) -> Payloads:
         from entire.agents.claude_code import payloads
 
-        return payloads.event(hook, payload, self._now())
+        return payloads
 
     # transcripts
 
@@ -124,7 +112,7 @@ class ClaudeCode(FileAgent):
         from entire.agents.claude_code import records
 
         lines, is_longer = transcripts.beginning(session_ref)
-        return is_longer or any(records.is_conversation(transcripts.loads(line)) for line in lines)
+        return is_longer or any(records.is_conversation(untrusted.loads(line)) for line in lines)
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:
         """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""

@@ -1,27 +1,33 @@
-"""Translates Claude Code's hook payloads to events. Field names are as observed in version 2.1.197."""
+"""Translates Claude Code's hook payloads to events. Field names are as observed in version 2.1.197.
+
+What few calls need is imported there: most hooks of an agent load this module and no other of its room.
+"""
 
 from __future__ import annotations
 
-from entire.agents import payloads, transcripts
-from entire.agents.claude_code import records, subagents
+import time
+
+from entire.agents import payloads, untrusted
 from entire.agents.payloads import session_ref, tool_id, tool_input
-from entire.agents.transcripts import clean, dict_of, dicts_of
+from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.model.events import Event, EventType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from entire.agents.payloads import Payload, Table
 
 _NOTE_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
-def event(hook: str, data: bytes, now: float) -> Event | None:
+def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
-    payload = payloads.read(data)
-    if payload is None or "cursor_version" in payload or "conversation_id" in payload:
+    given = payloads.read(payload)
+    if given is None or "cursor_version" in given or "conversation_id" in given:
         return None  # Cursor also runs the hooks in Claude Code's settings, for conversations of its own
-    turn = clean(payload.get("prompt_id"))
-    return payloads.event(_EVENTS, hook, payload, timestamp=now, model=clean(payload.get("model")), turn_ref=turn)
+    turn = clean(given.get("prompt_id"))
+    return payloads.event(_EVENTS, hook, given, timestamp=now(), model=clean(given.get("model")), turn_ref=turn)
 
 
 def _session_start(payload: Payload) -> Payload:
@@ -44,6 +50,8 @@ def _turn_start(payload: Payload) -> Payload:
     if not prompt.startswith("<task-notification>"):
         return {"type": EventType.TURN_START, "prompt": prompt}
     # A background subagent ended and the agent continues by itself: a turn that no person prompted.
+    from entire.agents.claude_code import records
+
     agent, call = records.notification_ids(prompt)
     return {
         "type": EventType.TURN_START,
@@ -97,13 +105,13 @@ def _subagent_stop(payload: Payload) -> Payload | None:
     path = session_ref(payload)
     if not kind or not agent:
         return None
-    noted = subagents.note(path, agent)
+    noted = _noted(path, agent)
     return {
         "type": EventType.SUBAGENT_END,
         "source": "background",
         "only_in_background": agent not in _background(payload),
         "subagent_id": agent,
-        "subagent_ref": transcripts.path_of(payload.get("agent_transcript_path")),
+        "subagent_ref": untrusted.path_of(payload.get("agent_transcript_path")),
         "subagent_type": kind,
         "tool_use_id": noted.get("call", ""),
         "task_description": noted.get("description", ""),
@@ -124,7 +132,7 @@ def _note(payload: Payload) -> Payload | None:
     return {
         "type": EventType.SUBAGENT_NOTE,
         "tool_name": tool,
-        "tool_use_id": subagents.note(session_ref(payload), agent).get("call", "") if agent else "",
+        "tool_use_id": _noted(session_ref(payload), agent).get("call", "") if agent else "",
         "subagent_id": agent,
         "tool_input": tool_input(payload.get("tool_input")) or "{}",
     }
@@ -142,10 +150,13 @@ _EVENTS: Table = {
     "subagent-stop": _subagent_stop,
     "user-prompt-submit": _turn_start,
 }
+hook_names = tuple(_EVENTS)
 
 
 def _is_task(payload: Payload) -> bool:
-    return payload.get("tool_name") in (None, "", *records.TASK_TOOLS)
+    from entire.agents.claude_code.records import TASK_TOOLS
+
+    return payload.get("tool_name") in (None, "", *TASK_TOOLS)
 
 
 def _task(payload: Payload) -> Payload:
@@ -157,6 +168,12 @@ def _task(payload: Payload) -> Payload:
         "subagent_type": clean(known.get("subagent_type")),
         "task_description": clean(known.get("description")),
     }
+
+
+def _noted(session_ref: str, agent: str) -> Payload:
+    from entire.agents.claude_code import subagents
+
+    return subagents.note(session_ref, agent)
 
 
 def _background(payload: Payload) -> list[str]:

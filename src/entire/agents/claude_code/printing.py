@@ -10,7 +10,7 @@ import os
 import tempfile
 
 from entire import process
-from entire.agents import transcripts
+from entire.agents import untrusted
 from entire.errors import EntireError
 from entire.model.ids import Argument
 
@@ -68,9 +68,9 @@ def _find(env: Mapping[str, str]) -> str:
 
 def _answer(done: process.Completed) -> str:
     """Return the answer in the object that the program printed; its ``result`` is the error, if there was one."""
-    value = transcripts.loads(done.stdout)
+    value = untrusted.loads(done.stdout)
     result: Any = value.get("result") if isinstance(value, dict) else None
-    text = transcripts.clean(result) if isinstance(result, str) else ""
+    text = untrusted.clean(result) if isinstance(result, str) else ""
     is_error = not isinstance(value, dict) or bool(value.get("is_error")) or done.status != 0
     if not is_error and text.strip():
         return text

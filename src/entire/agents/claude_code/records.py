@@ -7,7 +7,7 @@ Records of other types, such as what was sent to the model (``api-request-blob``
 
 from __future__ import annotations
 
-from entire.agents.transcripts import clean, dict_of
+from entire.agents.untrusted import clean, dict_of
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
 from entire.model.transcripts import TokenUsage

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.claude_code import records, tree
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import (
     AGENT,
     EXPANDED,
@@ -96,7 +96,7 @@ class TranscriptStream:
         for line, end in transcripts.lines(self.source, self._start):
             whole = line.endswith(b"\n")
             natives = [] if self._is_skipped(line) else transcripts.records(line, records.GLUE)
-            if not whole and not natives and transcripts.loads(line) is None:
+            if not whole and not natives and untrusted.loads(line) is None:
                 break  # still being written
             # The line before the position had no newline when it was counted, and continues here.
             at = self._count - 1 if joined else self._count

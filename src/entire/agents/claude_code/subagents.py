@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import transcripts
-from entire.agents.transcripts import clean
+from entire.agents import transcripts, untrusted
+from entire.agents.untrusted import clean
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import Subagent
 from entire.model.value import replace
@@ -48,7 +48,7 @@ def note(session_ref: str, agent: str) -> dict[str, Any]:
     if not is_tool_id(agent):
         return {}
     path = os.path.join(folder(session_ref), f"agent-{agent}.meta.json")
-    metadata = transcripts.loads(transcripts.head(path, _MAX_NOTE))
+    metadata = untrusted.loads(transcripts.head(path, _MAX_NOTE))
     if not isinstance(metadata, dict):
         return {}
     call = clean(metadata.get("toolUseId"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import untrusted
 from entire.agents.claude_code.records import TASK_TOOLS
-from entire.agents.transcripts import clean, dict_of, dicts_of
+from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import ASK, EDIT, FETCH, OTHER, READ, SEARCH, SHELL, SUBAGENT, WRITE, Call
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import Subagent
@@ -51,7 +51,7 @@ def call(block: Native, answer: Answer, *, details: bool) -> Call:
 def written_path(block: Native) -> str:
     """Return the path that a call is to write, '' if it is to write none."""
     key = FILE_TOOLS.get(clean(block.get("name")))
-    return transcripts.path_of(dict_of(block.get("input")).get(key)) if key else ""
+    return untrusted.path_of(dict_of(block.get("input")).get(key)) if key else ""
 
 
 def changed_paths(result: object) -> list[str]:
@@ -70,7 +70,7 @@ def changed_paths(result: object) -> list[str]:
         paths = [result.get("filePath")]
     else:
         paths = list(_changed_by_shell(result.get("bashEditDiff")))
-    return [path for path in map(transcripts.path_of, paths) if path]
+    return [path for path in map(untrusted.path_of, paths) if path]
 
 
 def _changed_by_shell(told: object) -> Iterator[object]:

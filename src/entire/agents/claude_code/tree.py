@@ -6,7 +6,7 @@ that was never written; then the conversation goes on after what it preserved.
 
 from __future__ import annotations
 
-from entire.agents.transcripts import clean, dict_of
+from entire.agents.untrusted import clean, dict_of
 from entire.conversation.records import MOVED, RESTARTED, Mark
 
 TYPE_CHECKING = False

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
+from entire.agents.demo import payloads
 from entire.agents.demo.transcript import DemoTranscript
-from entire.agents.transcripts import clean
 from entire.model import jsontext
-from entire.model.events import Event, EventType
+from entire.model.events import Event
 from entire.model.ids import is_session_id
-from entire.model.times import parse_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,24 +20,13 @@ if TYPE_CHECKING:
     from entire.model.health import HooksHealth
     from entire.model.transcripts import SessionFile
 
-# verb: (the agent's name of the hook, the event)
-HOOKS = {
-    "session-start": ("SessionStart", EventType.SESSION_START),
-    "prompt-submit": ("PromptSubmit", EventType.TURN_START),
-    "turn-end": ("TurnEnd", EventType.TURN_END),
-    "subagent-start": ("SubagentStart", EventType.SUBAGENT_START),
-    "subagent-end": ("SubagentEnd", EventType.SUBAGENT_END),
-    "compaction": ("Compaction", EventType.COMPACTION),
-    "session-end": ("SessionEnd", EventType.SESSION_END),
-}
-
 
 class Demo:
     """The adapter, see ``entire.agents.contract``."""
 
     name = "demo"
     type = "Demo Agent"
-    hook_names = tuple(HOOKS)
+    hook_names = payloads.hook_names
     capabilities = frozenset(
         (
             "hook_installer",
@@ -61,28 +48,7 @@ class Demo:
         return any(os.path.isdir(os.path.dirname(install.config_path(root, scope))) for scope in ("project", "user"))
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        """Translate a hook call; None for an unknown hook, an invalid payload or an invalid session id."""
-        given = transcripts.loads(payload)
-        if hook not in HOOKS or not isinstance(given, dict) or not is_session_id(clean(given.get("session_id"))):
-            return None
-        task = clean(given.get("task"))
-        return Event(
-            type=HOOKS[hook][1],
-            session_id=clean(given.get("session_id")),
-            session_ref=clean(given.get("transcript_path")),
-            prompt=clean(given.get("prompt")),
-            model=clean(given.get("model")),
-            timestamp=parse_time(clean(given.get("timestamp"))) or time.time(),
-            tool_use_id=clean(given.get("tool_use_id")),
-            subagent_id=clean(given.get("subagent_id")),
-            subagent_type=clean(given.get("subagent_type")),
-            task_description=task,
-            tool_input=jsontext.dumps({"task": task}) if task else "",
-            turn_ref=clean(given.get("prompt_id")),
-            final_text=clean(given.get("last_answer")),
-            source=clean(given.get("source")) or clean(given.get("reason")) or clean(given.get("trigger")),
-            cwd=clean(given.get("cwd")),
-        )
+        return payloads.parse_hook(hook, payload)
 
     def write_hook_response(self, message: str) -> bytes:
         return jsontext.dumps({"message": message}).encode() + b"\n"
@@ -109,19 +75,21 @@ class Demo:
         from entire.agents import hookfiles
         from entire.agents.demo import install
 
-        return hookfiles.install(install.config_path(root, scope), install.table(VERBS, self.name), force=force)
+        return hookfiles.install(
+            install.config_path(root, scope), install.table(payloads.VERBS, self.name), force=force
+        )
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
         from entire.agents import hookfiles
         from entire.agents.demo import install
 
-        return hookfiles.uninstall(install.config_path(root, scope), install.table(VERBS, self.name))
+        return hookfiles.uninstall(install.config_path(root, scope), install.table(payloads.VERBS, self.name))
 
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
         from entire.agents import hookfiles
         from entire.agents.demo import install
 
-        return hookfiles.health(install.config_path(root, scope), install.table(VERBS, self.name))
+        return hookfiles.health(install.config_path(root, scope), install.table(payloads.VERBS, self.name))
 
     # sessions of the agent
 
@@ -139,7 +107,7 @@ class Demo:
 
     def has_conversation(self, session_ref: str) -> bool:
         lines, is_longer = transcripts.beginning(session_ref)
-        natives = (transcripts.loads(line) for line in lines)
+        natives = (untrusted.loads(line) for line in lines)
         return is_longer or any(isinstance(record, dict) and record.get("type") == "prompt" for record in natives)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
@@ -159,6 +127,3 @@ class Demo:
 
         # It is a module beside Entire, whatever Python is on PATH; -P: files of the repository are no modules of it.
         return f"{shlex.quote(sys.executable or 'python3')} -P -m entire_demo_agent --resume {shlex.quote(session_id)}"
-
-
-VERBS = {event: verb for verb, (event, _) in HOOKS.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents.record_lines import RecordLines
 from entire.agents.record_source import stop_of
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import EDIT, INTERRUPTED, OTHER, SUBAGENT, Answer, Call, Mark, Prompt, Result
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural

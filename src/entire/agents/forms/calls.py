@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from entire.agents import tool_arguments, transcripts
-from entire.agents.transcripts import clean
+from entire.agents import tool_arguments, untrusted
+from entire.agents.untrusted import clean
 from entire.conversation.records import OTHER, SHELL, SUBAGENT, Call, Result
 from entire.model.transcripts import Subagent
 
@@ -107,7 +107,7 @@ def entries(value: object) -> list[object]:
 def _answer(value: object, depth: int = 0) -> tuple[str, bool]:
     """Return the text of an answer in any of its forms, and whether it says that the tool failed."""
     if isinstance(value, str):
-        inner = transcripts.loads(value.encode("utf-8", "replace")) if value.startswith('{"output"') else None
+        inner = untrusted.loads(value.encode("utf-8", "replace")) if value.startswith('{"output"') else None
         return _answer(inner, depth + 1) if isinstance(inner, dict) and depth < _DEPTH else (clean(value), False)
     if depth >= _DEPTH:
         return "", False

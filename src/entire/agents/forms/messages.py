@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents.forms import calls
-from entire.agents.transcripts import clean, dict_of
+from entire.agents.untrusted import clean, dict_of
 from entire.conversation.records import Answer, Prompt
 from entire.model.jsontext import real
 from entire.model.times import parse_time

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from entire import contents
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.forms import calls, messages
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import AGENT, MOVED, REWOUND, UNKNOWN, Answer, Call, Mark, Prompt
 from entire.model.times import parse_time
 from entire.model.value import replace
@@ -63,12 +63,12 @@ def _natives(data: Content) -> Iterator[tuple[int, Native]]:
     A document's own fields come after them, because they say what to undo.
     """
     is_object = isinstance(data, bytes) and data.lstrip()[:1] == b"{"
-    document = transcripts.loads(bytes(data)) if is_object else None  # several JSON lines are none
+    document = untrusted.loads(bytes(data)) if is_object else None  # several JSON lines are none
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         rest = {name: value for name, value in document.items() if name != "messages"}
         numbered: Iterable[object] = [*document["messages"], rest]
     else:
-        numbered = map(transcripts.loads, _lines(data))
+        numbered = map(untrusted.loads, _lines(data))
     for at, native in enumerate(numbered):
         if isinstance(native, dict):
             yield at, native

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import ClassVar
 
-    from entire.agents.file_agent import Settings
+    from entire.agents.file_agent import Payloads, Settings
     from entire.agents.gemini.document import ChatDocument
     from entire.agents.gemini.transcript import ChatLines
     from entire.model.effects import PutBack
-    from entire.model.events import Event
     from entire.model.transcripts import Content, SessionFile
 
 
@@ -27,19 +26,6 @@ class Gemini(FileAgent):
     type: ClassVar[str] = "Gemini CLI"
     resume_command = "gemini --resume"
     folder_variable = "ENTIRE_TEST_GEMINI_PROJECT_DIR"
-    hook_names: ClassVar[tuple[str, ...]] = (
-        "session-start",
-        "session-end",
-        "before-agent",
-        "after-agent",
-        "before-tool",
-        "after-tool",
-        "pre-compress",
-        "before-model",
-        "after-model",
-        "before-tool-selection",
-        "notification",
-    )
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {
             "hook_installer",
@@ -59,10 +45,10 @@ class Gemini(FileAgent):
 
     # events
 
-    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+    def _payloads(self) -> Payloads:
         from entire.agents.gemini import payloads
 
-        return payloads.event(hook, payload, self._now())
+        return payloads
 
     # transcripts
 

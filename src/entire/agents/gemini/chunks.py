@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.gemini import sessions
 from entire.model import jsontext
 
@@ -20,7 +20,7 @@ def split(chat: bytes, max_size: int) -> list[bytes]:
     """
     if len(chat) <= max_size or not sessions.is_document(chat):
         return transcripts.chunk(chat, max_size)
-    document = transcripts.loads(chat)
+    document = untrusted.loads(chat)
     if not isinstance(document, dict):
         return transcripts.chunk(chat, max_size)
     rest = {key: value for key, value in document.items() if key != "messages"}
@@ -42,7 +42,7 @@ def split(chat: bytes, max_size: int) -> list[bytes]:
 
 def join(parts: list[bytes]) -> bytes:
     """Join parts: documents into one, else lines."""
-    values = [transcripts.loads(part) if sessions.is_document(part) else None for part in parts]
+    values = [untrusted.loads(part) if sessions.is_document(part) else None for part in parts]
     documents = [document for document in values if isinstance(document, dict)]
     if len(parts) < 2 or len(documents) < len(parts):
         return transcripts.join(parts)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import time
+
 from entire.agents import payloads
-from entire.agents.gemini import records, sessions
+from entire.agents.gemini import records
 from entire.agents.payloads import session_ref, tool_id, tool_input
-from entire.agents.transcripts import clean, dict_of
+from entire.agents.untrusted import clean, dict_of
 from entire.model.events import Event, EventType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from entire.agents.payloads import Payload, Table
 
 
-def event(hook: str, data: bytes, now: float) -> Event | None:
+def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
-    payload = payloads.read(data)
-    return payloads.event(EVENTS, hook, payload, timestamp=now) if payload is not None else None
+    given = payloads.read(payload)
+    return payloads.event(_EVENTS, hook, given, timestamp=now()) if given is not None else None
 
 
 def _session_start(payload: Payload) -> Payload:
@@ -67,6 +71,8 @@ def _after_tool(payload: Payload) -> Payload | None:
         return {"type": EventType.TOOL_END, "tool_name": tool, "metadata": {records.COMMITTED: made} if made else {}}
     if tool != records.TASK_TOOL:
         return None
+    from entire.agents.gemini import sessions
+
     agent = _subagent_id(payload)
     ref = sessions.subagent_file(session_ref(payload), clean(payload["session_id"]), agent)
     return {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": agent, "subagent_ref": ref}
@@ -76,7 +82,7 @@ def _nothing(_payload: Payload) -> Payload | None:
     return None
 
 
-EVENTS: Table = {
+_EVENTS: Table = {
     "session-start": _session_start,
     "session-end": _session_end,
     "before-agent": _turn_start,
@@ -90,6 +96,7 @@ EVENTS: Table = {
     "before-tool-selection": _nothing,
     "notification": _nothing,
 }
+hook_names = tuple(_EVENTS)
 
 
 def _task(payload: Payload) -> Payload:

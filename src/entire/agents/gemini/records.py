@@ -7,7 +7,7 @@ last line of an id wins. Older chats are one JSON object whose ``messages`` are 
 
 from __future__ import annotations
 
-from entire.agents.transcripts import clean, dict_of, dicts_of
+from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.model.jsontext import LARGEST
 from entire.model.transcripts import TokenUsage
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.gemini import records
 from entire.model.ids import is_session_id, is_tool_id
 from entire.model.transcripts import SessionFile
@@ -45,8 +45,8 @@ def folder(root: str, env: Mapping[str, str]) -> str:
 def _project(root: str, base: str) -> str:
     """Return the agent's name of a project: registered, else by the owner that its folder names, else the next free."""
     top = os.path.join(base, "tmp")
-    known = transcripts.loads(transcripts.read(os.path.join(base, "projects.json")))
-    projects = transcripts.dict_of(transcripts.dict_of(known).get("projects"))
+    known = untrusted.loads(transcripts.read(os.path.join(base, "projects.json")))
+    projects = untrusted.dict_of(untrusted.dict_of(known).get("projects"))
     registered = projects.get(root)
     if isinstance(registered, str) and _is_name(registered) and _owner(top, registered) in ("", root):
         return registered
@@ -101,7 +101,7 @@ def session_id(source: Source) -> str:
 
 def is_subagent(source: Source) -> bool:
     """Tell whether this is a subagent's chat."""
-    record = transcripts.loads(_head(source).partition(b"\n")[0])
+    record = untrusted.loads(_head(source).partition(b"\n")[0])
     return isinstance(record, dict) and record.get("kind") == "subagent"
 
 
@@ -175,7 +175,7 @@ def is_document(source: Source) -> bool:
     first = next(transcripts.lines(source), (b"", 0))[0]
     if first.strip() == b"{":
         return True
-    record = transcripts.loads(first) if b'"messages"' in first else None
+    record = untrusted.loads(first) if b'"messages"' in first else None
     return isinstance(record, dict) and isinstance(record.get("messages"), list)
 
 
@@ -186,7 +186,7 @@ def has_conversation(path: str) -> bool:
         return True
     if is_document(path):
         lines = [b"".join(lines)]
-    return any(records.is_conversation(message) for line in lines for message in _messages(transcripts.loads(line)))
+    return any(records.is_conversation(message) for line in lines for message in _messages(untrusted.loads(line)))
 
 
 def _messages(record: object) -> list[Native]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from entire.agents.gemini import records, tools
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import INTERRUPTED, PERSON, REWOUND, UNKNOWN, Answer, Mark, Prompt
 from entire.model.times import parse_time
 from entire.model.transcripts import Position

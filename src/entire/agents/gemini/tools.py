@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import untrusted
 from entire.agents.gemini import records
-from entire.agents.transcripts import clean, dict_of
+from entire.agents.untrusted import clean, dict_of
 from entire.conversation.records import (
     ASK,
     EDIT,
@@ -54,8 +54,8 @@ def written_path(native: Native) -> str:
     """Return the path that a call writes, absolute if the agent tells; '' if it writes none."""
     if _kind(native) not in (WRITE, EDIT):
         return ""
-    shown = transcripts.path_of(dict_of(native.get("resultDisplay")).get("filePath"))
-    return shown or transcripts.path_of(_arguments(native).get("file_path"))
+    shown = untrusted.path_of(dict_of(native.get("resultDisplay")).get("filePath"))
+    return shown or untrusted.path_of(_arguments(native).get("file_path"))
 
 
 def call(native: Native, answer: Answer, began: float, *, details: bool) -> Call:

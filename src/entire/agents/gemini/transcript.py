@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import islice
 
-from entire.agents import transcripts
+from entire.agents import transcripts, untrusted
 from entire.agents.gemini import records, sessions
 from entire.agents.gemini.stream import ChatStream
 from entire.agents.lines import LineTranscript
@@ -102,8 +102,8 @@ class ChatLines(Chat, LineTranscript):
         """
         at = start.count
         for line, end in transcripts.lines(self.source, start.byte):
-            native = {} if line.startswith(records.WITHOUT_MEANING) else transcripts.loads(line)
+            native = {} if line.startswith(records.WITHOUT_MEANING) else untrusted.loads(line)
             if not line.endswith(b"\n") and not isinstance(native, dict):
                 return
-            yield transcripts.dict_of(native), at, end
+            yield untrusted.dict_of(native), at, end
             at += 1

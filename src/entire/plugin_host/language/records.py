@@ -6,7 +6,7 @@ mark of another kind, is an unknown mark.
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import untrusted
 from entire.conversation import records
 from entire.conversation.records import Answer, Call, Mark, Prompt, Result
 from entire.model import jsontext
@@ -94,7 +94,7 @@ class Reader:
     def take(self, line: bytes) -> None:
         """Take a line; one that is no record is left out and remembered."""
         self._count += 1
-        given = transcripts.loads(line)
+        given = untrusted.loads(line)
         if not isinstance(given, dict):
             self._refuse("is no JSON object")
         elif "record" not in given:

@@ -11,7 +11,7 @@ import os
 import time
 
 from entire import files
-from entire.agents.transcripts import clean
+from entire.agents.untrusted import clean
 from entire.conversation.records import Prompt
 from entire.model import jsontext
 from entire.model.effects import Delete, PutBack, Run, Write

@@ -1,4 +1,4 @@
-"""What a turn takes from an event."""
+"""Where a session.s transcript is, as its events say."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from entire.lifecycle import transcript_path
 from entire.model.events import Event, EventType
 from entire.model.session import Session
 from entire.model.transcripts import SessionRef
-from entire.turns import turn
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,5 @@ def test_a_path_that_does_not_exist_never_replaces_one_that_does(
     context: Any = SimpleNamespace(adapters=SimpleNamespace(of=lambda _session: None))
     session = Session("s")
     session.session_ref = SessionRef(path(known))
-    turn.accept_path(context, session, Event(type=EventType.TURN_START, session_id="s", session_ref=path(given)))
+    transcript_path.accept(context, session, Event(type=EventType.TURN_START, session_id="s", session_ref=path(given)))
     assert session.session_ref == path(accepted)

@@ -24,7 +24,7 @@ def check(place: Place, *, repair: bool) -> list[str]:
     """Return what keeps commits of this worktree from being linked.
 
     ``repair`` writes scripts that are missing or outdated where no file of another program is concerned; without it,
-    these are not in the result. The caller holds the repository's lock.
+    these are not in the result. A caller that repairs holds the repository's lock.
     """
     known = _stored(place)
     if known is not None:
