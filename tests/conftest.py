@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -154,12 +155,26 @@ HOME = pytest.StashKey[Path]()
 SEALED = pytest.StashKey[dict[str, str]]()
 
 
+_numbers = count()
+
+
+def _folder(name: str, factory: pytest.TempPathFactory) -> Path:
+    """Make a folder with a number: pytest looks for a free one among all others, a twentieth of a whole run's time."""
+    return factory.mktemp(f"{name}{next(_numbers)}", numbered=False)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of this test's own, as pytest's fixture does."""
+    return _folder(re.sub(r"\W", "_", request.node.name)[:30], tmp_path_factory)
+
+
 @pytest.fixture(autouse=True)
 def seal(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Give each test the sealed environment, a home of its own and a current folder outside of any repository."""
-    home = tmp_path_factory.mktemp("home")
+    home = _folder("home", tmp_path_factory)
     (home / ".gitconfig").write_text(GIT_CONFIG)
     old = str(request.config.stash[HOME])
     sealed = {
