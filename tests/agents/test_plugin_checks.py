@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import entire
 from entire.agents.registry import BUILTIN
 from entire_plugin_kit import PROMISES, suite
 from entire_plugin_kit.promise import PROGRAM, Status
@@ -19,12 +18,6 @@ from tests import forks, served
 from tests.unit.entire_plugin_kit.plugin_faults import SMALL
 
 DEMO = "entire-agent-demo-plugin"
-_DEMO = f"""\
-import sys
-sys.path.append({str(Path(entire.__file__).parents[1])!r})
-from entire_demo_plugin import main
-sys.exit(main())
-"""
 OF_PROGRAMS = [promise for promise in PROMISES if promise.by == PROGRAM]
 OF_THE_SDK = {
     "all-or-nothing", "broken-input", "closed-output", "no-input", "other-versions", "parallel", "short-errors",
@@ -47,7 +40,7 @@ def find(name: str, folder: Path) -> Path:
     """Return the executable of a plugin of ours; the demo plugin's own is tried in tests/integration."""
     if name in BUILTIN:
         return Path(served.executable(name))
-    forks.write(folder / DEMO, _DEMO)
+    forks.write(folder / DEMO, forks.call("entire_demo_plugin"))
     return folder / DEMO
 
 

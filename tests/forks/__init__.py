@@ -29,6 +29,7 @@ import entire
 
 BIN = Path(sys.executable).parent
 _HERE = Path(__file__).parent
+_ROOT = str(Path(entire.__file__).parents[1])
 _SENDMSG = {("Linux", "x86_64"): 46, ("Linux", "aarch64"): 211}
 _HOOKS = """\
 import gc, sys
@@ -55,14 +56,23 @@ def command() -> tuple[str, ...]:
     real = (sys.executable, "-m", "entire")
     if not _server():
         return real
-    made = _folder() / "entire"
+    made = _folder() / "every" / "entire"
+    made.parent.mkdir()
     _write(made, "import sys\nfrom entire.cli import main\nsys.exit(main(sys.argv[1:]))\n", real)
     return (str(made),)
 
 
-def path() -> str:
-    """Return the PATH of this process with ``entire`` and the installed plugins in front."""
-    return os.pathsep.join((str(folder()), str(BIN), os.environ["PATH"]))
+def path(*, commands: bool = False) -> str:
+    """Return the PATH of this process with ``entire`` and the installed plugins in front; ``commands``: what people
+    type forks as well.
+    """
+    front = Path(command()[0]).parent if commands and _server() else folder()
+    return os.pathsep.join((str(front), str(BIN), os.environ["PATH"]))
+
+
+def call(module: str) -> str:
+    """Return code for ``write``: what ``main`` of a module of ours returns is the exit status."""
+    return f"import sys\nsys.path.append({_ROOT!r})\nfrom {module} import main\nsys.exit(main())\n"
 
 
 def write(file: Path, code: str) -> None:
@@ -103,9 +113,9 @@ def _server() -> str:
     """Start this process's server; return the path of its socket, or '' where there can be none."""
     if not (_number() and shutil.which("perl") and hasattr(os, "pidfd_open")) or os.environ.get("ENTIRE_FORKS") == "0":
         return ""
-    socket, root = str(_folder() / "socket"), str(Path(entire.__file__).parents[1])
+    socket = str(_folder() / "socket")
     lifetime, ours = os.pipe()  # its other end closes with this process
-    command = [sys.executable, "-I", "-S", str(_HERE / "server.py"), socket, root]
+    command = [sys.executable, "-I", "-S", str(_HERE / "server.py"), socket, _ROOT]
     subprocess.run(command, stdin=lifetime, check=True, cwd="/")
     os.close(lifetime)
     atexit.register(os.close, ours)

@@ -13,9 +13,15 @@ from entire import files, process
 STATUS = 9
 _SCRIPT = """#!/bin/sh
 case " $* " in
-    *" $ENTIRE_TESTS_DIE_IN "*) exec "{python}" "{program}" "$@" ;;
+    *" $ENTIRE_TESTS_DIE_IN "*) exec "{dying}" "$@" ;;
 esac
 exec "{entire}" "$@"
+"""
+_DYING = f"""\
+import sys
+sys.path += {[str(Path(__file__).parents[2]), str(Path(process.__file__).parents[1])]!r}
+from tests.integration.dying import main
+sys.exit(main())
 """
 
 
@@ -52,21 +58,28 @@ def in_child(count: int, work: Callable[[], None]) -> bool:
     return status == 0
 
 
-def environment(folder: Path, entire: str, hook: str, count: int) -> dict[str, str]:
+def environment(folder: Path, hook: str, count: int) -> dict[str, str]:
     """Return an environment in which git's ``hook`` finds an ``entire`` that dies; a file tells whether it did."""
-    folder.mkdir(exist_ok=True)
-    script = folder / "entire"
-    script.write_text(_SCRIPT.format(python=sys.executable, program=__file__, entire=entire))
-    script.chmod(0o755)
-    path = f"{folder}{os.pathsep}{os.path.dirname(entire)}{os.pathsep}{os.environ['PATH']}"
+    import shutil
+
+    from tests import forks  # not in a process that dies: it loads much
+
+    script, dying = folder / "entire", folder / "dying"
+    if not folder.exists():
+        folder.mkdir()
+        forks.write(dying, _DYING)
+        script.write_text(_SCRIPT.format(dying=dying, entire=shutil.which("entire", path=forks.path())))
+        script.chmod(0o755)
+    path = f"{folder}{os.pathsep}{forks.path()}"
     return {"PATH": path, "ENTIRE_TESTS_DIE_IN": hook, "ENTIRE_TESTS_DIE_AT": str(count),
             "ENTIRE_TESTS_LIVED": str(folder / "lived")}  # fmt: skip
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Be an ``entire`` that dies."""
     from entire.cli import main
 
     arm(int(os.environ["ENTIRE_TESTS_DIE_AT"]))
     status = main(sys.argv[1:])
     Path(os.environ["ENTIRE_TESTS_LIVED"]).touch()
-    sys.exit(status)
+    return status

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,10 @@ def version_one(folder: Path, name: str = "one", **config: Any) -> Path:
 
 def demo(folder: Path) -> Path:
     """Write the plugin of the demo agent to a folder, as its user does who wants to try it."""
-    return shell(folder, "demo-plugin", f'exec {shlex.quote(sys.executable)} -P -m entire_demo_plugin "$@"\n')
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "entire-agent-demo-plugin"
+    forks.write(path, forks.call("entire_demo_plugin"))
+    return path
 
 
 def shell(folder: Path, name: str, script: str) -> Path:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import BIN
 from tests.integration import dying
 from tests.integration.kept import PERSON, all_ids, answers, checkpoints, journal, lines, sole, tokens, unlinked
 from tests.integration.story import Session, Story
@@ -225,7 +224,7 @@ def test_a_git_hook_is_killed_at_any_write(story: Story, session: Session, insid
     again = Again(story, session)
     for count in range(part, 200, 4):
         again.restore()
-        env = dying.environment(story.root.parent / "bin", str(BIN / "entire"), hook, count)
+        env = dying.environment(story.root.parent / "bin", hook, count)
         story.git("add", "a.py")
         story.commit("a", add=False, env={**env, **PERSON})
         if inside:

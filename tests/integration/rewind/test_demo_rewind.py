@@ -9,16 +9,14 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from entire.agents import registry
-from tests import plugins
+from tests import forks, plugins
 from tests.conftest import GIT_CONFIG
-from tests.forks import BIN
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 MARK = "[REDACTED:github-token]"
@@ -29,9 +27,6 @@ THIRD = "append three to a.txt then create a file d.txt with d then remember the
 RECALL = "what do you remember"
 
 
-AGENT = (sys.executable, "-P", "-m", "entire_demo_agent")
-
-
 class Desk:
     """A person's machine: a home, a worktree, the demo agent and the commands as programs of their own."""
 
@@ -39,10 +34,12 @@ class Desk:
         self.home = home
         self.root = root
         self.agent = agent
-        path = os.pathsep.join((str(BIN), str(home / "bin"), os.environ["PATH"]))
+        path = os.pathsep.join((str(home / "bin"), forks.path(commands=True)))
         self.env = {**os.environ, "HOME": str(home), "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
                     "XDG_CONFIG_HOME": str(home / ".config"), "PATH": path}  # fmt: skip
         plugins.demo(home / "bin")
+        self.program = home / "bin/demo-agent"
+        forks.write(self.program, forks.call("entire_demo_agent.program"))
         (home / ".gitconfig").write_text(GIT_CONFIG)
         if agent not in registry.BUILTIN:
             subprocess.run(
@@ -84,7 +81,7 @@ class Desk:
     def ask(self, prompt: str, *, resume: bool = True) -> str:
         """Give the agent one prompt in the session; return what it shows."""
         which = "--resume" if resume else "--session-id"
-        return self.run(*AGENT, "-p", prompt, which, SESSION)
+        return self.run(str(self.program), "-p", prompt, which, SESSION)
 
     def work(self) -> bytes:
         """Let the session work over three turns; return its transcript."""
@@ -410,7 +407,7 @@ def test_nothing_to_put_back_makes_no_undo_point(desk: Desk) -> None:
 
 def test_two_sessions(desk: Desk) -> None:
     def other(prompt: str, which: str = "--resume") -> str:
-        return desk.run(*AGENT, "-p", prompt, which, "b-session")
+        return desk.run(str(desk.program), "-p", prompt, which, "b-session")
 
     desk.ask("create a file a1.txt with a", resume=False)
     other("create a file b1.txt with b", "--session-id")
@@ -436,7 +433,7 @@ def test_each_work_tree_by_itself(desk: Desk, tmp_path: Path) -> None:
     main, desk.root = desk.root, tmp_path / "linked"
     subprocess.run(["git", "worktree", "add", "-q", str(desk.root), "-b", "side"], cwd=main, env=desk.env, check=True)
     for how, name in (("--session-id", "1"), ("--resume", "2")):
-        desk.run(*AGENT, "-p", f"create a file {name}.txt with x", how, "w-session")
+        desk.run(str(desk.program), "-p", f"create a file {name}.txt with x", how, "w-session")
     desk.rewind("--to", desk.point("create a file 1.txt with x"))
     assert desk.files() == {**BEFORE, "1.txt": "x\n"}
     desk.root = main
