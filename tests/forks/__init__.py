@@ -18,6 +18,7 @@ import atexit
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -75,13 +76,16 @@ def call(module: str) -> str:
     return f"import sys\nsys.path.append({_ROOT!r})\nfrom {module} import main\nsys.exit(main())\n"
 
 
-def write(file: Path, code: str) -> None:
-    """Write a program that runs Python code as ``python -I -S`` does; the code sees the file as its own."""
+def write(file: Path, code: str, real: tuple[str, ...] = ()) -> None:
+    """Write a program that runs Python code as ``python -I -S`` does; the code sees the file as its own. ``real``: what
+    is started where there is no fork, if not the code.
+    """
     if _server():
-        _write(file, code, (sys.executable, "-I", "-S", "-c", f"import sys\nsys.argv[0] = {str(file)!r}\n{code}"))
-    else:
-        file.write_text(f"#!{sys.executable} -IS\n{code}")
-        file.chmod(0o755)
+        itself = (sys.executable, "-I", "-S", "-c", f"import sys\nsys.argv[0] = {str(file)!r}\n{code}")
+        _write(file, code, real or itself)
+        return
+    file.write_text(f'#!/bin/sh\nexec {shlex.join(real)} "$@"\n' if real else f"#!{sys.executable} -IS\n{code}")
+    file.chmod(0o755)
 
 
 def _write(file: Path, code: str, real: tuple[str, ...], only: tuple[str, ...] = ()) -> None:

@@ -25,6 +25,7 @@ from entire.model.value import replace  # noqa: E402
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import CodeType
 
 _REFUSED = 256  # no exit status: the client starts an interpreter
 _FILES = 4  # standard input, output, error, and the current folder
@@ -112,7 +113,7 @@ class Server:
         if not call.is_possible():
             client.sendall(_REFUSED.to_bytes(4, "big"))
             client.close()
-        elif child := os.fork():
+        elif child := _fork(call):
             ended = os.pidfd_open(child)
             self._ended[ended] = child, client
             self._gone[client.fileno()] = -child if call.leads else child
@@ -137,6 +138,19 @@ class Server:
             except (KeyError, OSError):  # killed meanwhile
                 pass
         client.close()
+
+
+def _fork(call: Call) -> int:
+    """Fork with the code compiled, which runs nothing: the next call of a program finds it so."""
+    try:
+        if (call.code, call.program) not in _COMPILED:
+            _COMPILED[call.code, call.program] = compile(call.code, call.program, "exec")
+    except (SyntaxError, ValueError):
+        pass  # the child says what is wrong with it
+    return os.fork()
+
+
+_COMPILED: dict[tuple[str, str], CodeType] = {}
 
 
 def _kill(target: int) -> None:
@@ -213,7 +227,8 @@ def _execute(call: Call) -> int:
     program.__file__ = call.program
     status = 0
     try:
-        exec(compile(call.code, call.program, "exec"), program.__dict__)
+        code = _COMPILED.get((call.code, call.program)) or compile(call.code, call.program, "exec")
+        exec(code, program.__dict__)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):

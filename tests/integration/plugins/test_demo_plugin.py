@@ -15,7 +15,7 @@ import pytest
 from entire.agents.demo.agent import Demo
 from entire.model.health import HookStatus
 from entire_demo_plugin import DemoPlugin
-from tests.integration.rewind.test_demo_rewind import AGENT, SESSION, Desk
+from tests.integration.rewind.test_demo_rewind import SESSION, Desk
 
 NAME, TYPE = "demo-plugin", "Demo Agent (plugin)"
 
@@ -102,7 +102,7 @@ def test_it_is_started_in_a_folder_of_the_repository(desk: Desk) -> None:
     folder = desk.root / "sub"
     folder.mkdir()
     asked = 'create a file a.txt with one then ask a helper to "create h.txt with x"'
-    subprocess.run([*AGENT, "-p", asked, "--session-id", SESSION], cwd=folder, env=desk.env, check=True)
+    subprocess.run([str(desk.program), "-p", asked, "--session-id", SESSION], cwd=folder, env=desk.env, check=True)
     desk.rewind("--before-last-prompt")
     assert desk.files() == {"README.md": "start\n"}
     desk.rewind("--undo")

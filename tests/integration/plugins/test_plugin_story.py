@@ -16,6 +16,7 @@ from entire_plugin_kit import PROMISES, fixtures, suite, template
 from entire_plugin_kit.program.probe import Limits
 from entire_plugin_kit.promise import PROGRAM, Status
 from entire_plugin_kit.suite import Options
+from tests import forks
 from tests.forks import BIN
 
 NAME, TYPE, SESSION = "myagent", "Myagent", "s-1"
@@ -40,6 +41,7 @@ def plugin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The language of a new plugin, and its folder."""
     folder = tmp_path_factory.mktemp("plugin") / "new"
     template.write(NAME, request.param, str(folder))
+    (folder / "forked").mkdir()
     return request.param, folder
 
 
@@ -48,7 +50,12 @@ def test_a_new_plugin_keeps_its_promises(name: str, plugin: tuple[str, Path], mo
     language, folder = plugin
     monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{os.environ['PATH']}")
     options = Options(only=(name,), fixtures=fixtures.load(folder / "fixtures"), limits=LIMITS)
-    (result,) = suite.run(str(folder / f"entire-agent-{NAME}"), options)
+    program = folder / f"entire-agent-{NAME}"
+    if language == "python":
+        forked = folder / "forked" / program.name
+        forks.write(forked, program.read_text(), real=(str(program),))
+        program = forked
+    (result,) = suite.run(str(program), options)
     expected = Status.SKIPPED if name in SKIPPED[language] else Status.PASSED
     assert result.status is expected, result
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from entire.model.value import Value
 from entire_plugin_kit.program.probe import Limits
+from tests import forks
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "plugins"
 GOOD = FOLDER / "entire-agent-good"
@@ -15,7 +17,9 @@ SMALL = Limits(large_bytes=600_000, many_lines=2_000)
 
 
 class Fault(Value):
-    """A fault: what it is in the good plugin, and in what is replaced. ``is_noted``: no failure, but a remark."""
+    """A fault: what it is in the good plugin, and in what is replaced. ``is_noted``: no failure, but a remark.
+    ``is_process``: it is in a process's own figures, children or end, which a fork (``tests.forks``) does not show.
+    """
 
     name: str
     changes: Sequence[tuple[str, str]] = ()
@@ -23,6 +27,7 @@ class Fault(Value):
     mode: int = 0o755
     limits: Limits = SMALL
     is_noted: bool = False
+    is_process: bool = False
 
     def write(self, folder: Path) -> Path:
         """Write the plugin; return its path."""
@@ -31,13 +36,16 @@ class Fault(Value):
             assert text.count(old) >= 1, old
             text = text.replace(old, new)
         path = folder / self.file
-        path.write_text(text)
+        if self.is_process:
+            path.write_text(text)
+        else:
+            forks.write(path, text)
         path.chmod(self.mode)
         return path
 
 
-def fault(name: str, old: str, new: str, *, limits: Limits = SMALL, is_noted: bool = False) -> Fault:
-    return Fault(name=name, changes=((old, new),), limits=limits, is_noted=is_noted)
+def fault(name: str, old: str, new: str, **how: Any) -> Fault:
+    return Fault(name=name, changes=((old, new),), **how)
 
 
 def within(function: str, *statements: str) -> tuple[str, str]:
@@ -51,8 +59,8 @@ def telling(name: str, old: str, new: str) -> Fault:
     return Fault(name=name, changes=(RECORDS, (old, new)))
 
 
-def doing(name: str, function: str, *statements: str, limits: Limits = SMALL, is_noted: bool = False) -> Fault:
-    return Fault(name=name, changes=(within(function, *statements),), limits=limits, is_noted=is_noted)
+def doing(name: str, function: str, *statements: str, **how: Any) -> Fault:
+    return Fault(name=name, changes=(within(function, *statements),), **how)
 
 
 PROMPTS = 'put({"prompts": texts(read(options["--session-ref"]), int(options["--offset"])'
@@ -77,7 +85,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         fault("null-lists", '[".good"]', "None", is_noted=True),
     ),
     "info-anywhere": (doing("needs-a-repository", "info", 'os.stat(".git")'),),
-    "info-speed": (doing("works", "info", "for _ in range(25_000_000): pass"),),
+    "info-speed": (doing("works", "info", "for _ in range(25_000_000): pass", is_process=True),),
     "unknown-subcommand": (
         fault("silent", "    if command is None:\n", "    if command is None:\n        return\n"),
         fault("says-no-word", 'raise Refusal(f"unknown subcommand: {words[0] if words else \'none\'}")', "sys.exit(2)"),
@@ -139,15 +147,16 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     "unread-input": (doing("reads-it", "detect", 'json.loads(given() or b"{}")'),),
     "closed-output": (fault("goes-on", "        os._exit(0)", f"        {SLEEP}"),),
     "no-process-left": (
-        doing("leaves-a-child", "detect", 'os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "60"])'),
-        doing("leaves-a-daemon", "detect", 'os.system("setsid sleep 60 </dev/null >/dev/null 2>&1 &")'),
+        doing("leaves-a-child", "detect", 'os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "60"])', is_process=True),
+        doing("leaves-a-daemon", "detect", 'os.system("setsid sleep 60 </dev/null >/dev/null 2>&1 &")',
+              is_process=True),
     ),
     "parallel": (doing("allows-one", "write_session", "import fcntl, time",
                        'lock = open(os.path.expanduser("~/lock"), "w")',
                        "fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)", "time.sleep(0.3)"),),
     "all-or-nothing": (fault("in-place", FOLDERS, FOLDERS + "    if len(data) > 1_000_000:\n"
                              '        with open(path, "wb") as file:\n            file.write(data)\n'
-                             "        return\n"),),
+                             "        return\n", is_process=True),),
     "turn-end": (
         doing("sleeps", "prepare_transcript", "__import__('time').sleep(0.4)",
               limits=Limits(hook_seconds=0.3, large_bytes=600_000, many_lines=2_000)),
