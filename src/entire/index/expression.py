@@ -80,7 +80,7 @@ def parse(query: str, complete: Complete = lambda _: None) -> Expression:
     is_plain = len(wanted) > 1 and not any(term.joins_previous for term in wanted)
     exact = _alternatives([" ".join(term.text for term in wanted)], wanted[-1], complete) if is_plain else ""
     without = f" NOT ({' OR '.join(_match(term, complete) for term in excluded)})" if excluded else ""
-    match, exact = (f"({found}){without}" if found and without else found for found in (every, exact))
+    match, exact = (f"({part}){without}" if part and without else part for part in (every, exact))
     return Expression(
         match=match,
         exact=exact,
@@ -97,10 +97,10 @@ def _looks(wanted: Sequence[Term], match: str, exact: str) -> dict[str, Look]:
     if not is_plain or any(term.joins_previous for term in wanted) or any(term.is_prefix for term in before):
         return {}
     every = [_match(term, lambda _: None) for term in before]
-    found = {match: Look(match=" AND ".join(every), pattern=_start(last.text.lower()))}
+    looks = {match: Look(match=" AND ".join(every), pattern=_start(last.text.lower()))}
     if exact:
-        found[exact] = Look(match=" AND ".join(every), pattern=_start(*_TOKEN.findall(words.spaced_names(phrase))))
-    return found
+        looks[exact] = Look(match=" AND ".join(every), pattern=_start(*_TOKEN.findall(words.spaced_names(phrase))))
+    return looks
 
 
 def _start(*tokens: str) -> re.Pattern[str]:
@@ -110,8 +110,8 @@ def _start(*tokens: str) -> re.Pattern[str]:
 
 def _terms(query: str) -> Iterator[Term]:
     is_or = False
-    for found in _TERM.finditer(query):
-        dash, phrase, star, word = found.groups()
+    for match in _TERM.finditer(query):
+        dash, phrase, star, word = match.groups()
         if word == "OR":
             is_or = True
             continue
@@ -133,17 +133,17 @@ def _match(term: Term, complete: Complete) -> str:
 
 def _alternatives(forms: Iterable[str], term: Term, complete: Complete) -> str:
     """Return the forms of a term as phrases; in place of a prefix, which SQLite collects first, the words it starts."""
-    found: list[str] = []
+    phrases: list[str] = []
     for form in forms:
         phrase, is_open = _phrase(form)
         *_, last = _TOKEN.finditer(phrase)
         is_prefix = term.is_prefix or is_open
         ends = complete(last[0].lower()) if is_prefix and last[0].isascii() else None
         if ends:
-            found += [f'"{phrase[: last.start()]}{end}"' for end in ends]
+            phrases += [f'"{phrase[: last.start()]}{end}"' for end in ends]
         else:
-            found.append(f'"{phrase}"' + " *" * (is_prefix and ends is None))
-    return f"({' OR '.join(found)})" if len(found) > 1 else found[0]
+            phrases.append(f'"{phrase}"' + " *" * (is_prefix and ends is None))
+    return f"({' OR '.join(phrases)})" if len(phrases) > 1 else phrases[0]
 
 
 def _phrase(text: str) -> tuple[str, bool]:
@@ -185,9 +185,9 @@ def _patterns(term: Term) -> Iterator[re.Pattern[str]]:
 def places(text: str, patterns: Sequence[re.Pattern[str]]) -> list[tuple[int, int]]:
     """Return where the patterns match in a text, in order and without overlaps."""
     low = folded(text)
-    found = sorted({(match.start(), -match.end()) for pattern in patterns for match in pattern.finditer(low)})
+    spans = sorted({(match.start(), -match.end()) for pattern in patterns for match in pattern.finditer(low)})
     out: list[tuple[int, int]] = []
-    for start, end in found:
+    for start, end in spans:
         if not out or start >= out[-1][1]:
             out.append((start, -end))
     return out

@@ -76,32 +76,32 @@ def find(
     if not values["every"] and not db.execute("SELECT 1 FROM chosen").fetchone():
         return [], False
     marks = _marks(db, request, is_every=bool(values["every"]))
-    found: list[list[Hit]] = []
+    tiers: list[list[Hit]] = []
     seen: set[int] = set()
     is_at_once = wanted.has_prefix and not request.kinds and not since and not until
     for match, kinds in _tiers(wanted, request, is_at_once=is_at_once):
-        found.append([])
+        tiers.append([])
         for hit in _walk(db, wanted, [match, *marks], kinds, values):
             if hit[0] in seen:
                 continue
             if request.limit and len(seen) == request.limit:
-                return _findings(db, found, wanted, values), True
+                return _findings(db, tiers, wanted, values), True
             seen.add(hit[0])
-            found[-1].append(hit)
-    return _findings(db, found, wanted, values), False
+            tiers[-1].append(hit)
+    return _findings(db, tiers, wanted, values), False
 
 
 def _starting(db: sqlite3.Connection, start: str) -> list[str] | None:
     """Return the words of the index that start so, None if they are too many."""
     db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, instance)")
-    found: list[str] = []
+    completions: list[str] = []
     row = db.execute(_WORD, (start,)).fetchone()
     while row is not None and row[0].startswith(start):
-        if len(found) == _MOST_WORDS:
+        if len(completions) == _MOST_WORDS:
             return None
-        found.append(row[0])
+        completions.append(row[0])
         row = db.execute(_WORD, (row[0] + "\x01",)).fetchone()
-    return found
+    return completions
 
 
 def _tiers(wanted: Expression, request: SearchRequest, *, is_at_once: bool) -> list[tuple[str, Sequence[str]]]:
@@ -192,10 +192,10 @@ def _hits(db: sqlite3.Connection, match: Sequence[str], kinds: Sequence[str], va
         )
 
 
-def _findings(db: sqlite3.Connection, found: list[list[Hit]], wanted: Expression, values: Values) -> list[Finding]:
+def _findings(db: sqlite3.Connection, tiers: list[list[Hit]], wanted: Expression, values: Values) -> list[Finding]:
     """Return the findings; the ranks of texts said in the same second tell nothing about their order."""
     return [
-        finding for hits in found for finding in sorted((_finding(db, hit, wanted, values) for hit in hits), key=_order)
+        finding for hits in tiers for finding in sorted((_finding(db, hit, wanted, values) for hit in hits), key=_order)
     ]
 
 

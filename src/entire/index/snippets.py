@@ -24,8 +24,8 @@ def snippet(text: str, patterns: Sequence[re.Pattern[str]]) -> tuple[str, tuple[
     end = min(len(text), start + _WIDTH)
     if end < len(text):
         end = max(text.rfind(" ", start + _WIDTH - 30, end), text.rfind("\n", start + _WIDTH - 30, end), 0) or end
-    found = tuple((max(at, start) - start, min(to, end) - start) for at, to in places if at < end and to > start)
-    return text[start:end], found, start > 0 or end < len(text)
+    marks = tuple((max(at, start) - start, min(to, end) - start) for at, to in places if at < end and to > start)
+    return text[start:end], marks, start > 0 or end < len(text)
 
 
 def _start(text: str, places: Sequence[tuple[int, int]]) -> int:

@@ -130,9 +130,9 @@ class Texts:
         """Return how and where each text that was added or touched is said, by the texts' numbers."""
         self._db.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id INTEGER PRIMARY KEY)")
         self._db.executemany("INSERT INTO changed VALUES (?)", ((number,) for number in self._changed))
-        found = self._db.execute(_CHANGED).fetchall()
+        rows = self._db.execute(_CHANGED).fetchall()
         self._db.execute("DELETE FROM changed")
-        return sorted([*found, *(said for number, said in self._once.items() if number not in self._changed)])
+        return sorted([*rows, *(said for number, said in self._once.items() if number not in self._changed)])
 
     def _forget_ids(self) -> None:
         self._ids.clear()
@@ -170,12 +170,12 @@ class Texts:
         self, tools: tuple[str, ...], tracks: tuple[int, ...], is_failed: bool, is_repeated: bool
     ) -> str:
         sessions = {self._mark_of_track(track) for track in tracks}
-        found = [words.EVERY]
-        found += [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
-        found += sorted({self._mark_of_tool(tool) for tool in tools if tool})
-        found += [words.FAILED] if is_failed else []
-        found += [words.REPEATED] if is_repeated else []
-        return " ".join(found)
+        marks = [words.EVERY]
+        marks += [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
+        marks += sorted({self._mark_of_tool(tool) for tool in tools if tool})
+        marks += [words.FAILED] if is_failed else []
+        marks += [words.REPEATED] if is_repeated else []
+        return " ".join(marks)
 
     def _mark_of_track(self, track: int) -> str:
         if track not in self._tracks:

@@ -73,16 +73,16 @@ class Tracks:
 
     def _covers(self) -> dict[int, list[Cover]]:
         """Return for each track the versions that go through it, with how many of its messages they have."""
-        found: dict[int, list[Cover]] = {track: [] for track in self._tracks}
+        covers: dict[int, list[Cover]] = {track: [] for track in self._tracks}
         rows = self._db.execute(
             "SELECT track, length, scope = ?, created, key, id FROM version WHERE session = ?", (OPEN, self._session_id)
         )
         for track, length, *version in rows:
             while track:
-                found[track].append((length, *version))
+                covers[track].append((length, *version))
                 track, fork = self._tracks[track]
                 length = min(length, fork)
-        return found
+        return covers
 
     def _place(self, track: int, at: int, covers: list[Cover]) -> None:
         """Note for each message of a track the earliest version that has it."""
@@ -99,11 +99,11 @@ class Tracks:
     def _identities(self, entries: Sequence[IndexEntry]) -> list[Identity]:
         """Return what identifies messages; versions have most of them in common with the one that was added before."""
         common = _common(self._last[0], entries)
-        found = self._last[1][:common]
+        identities = self._last[1][:common]
         for kind, text, position, turn, _, tool, failed in entries[common:]:
-            found.append((self._texts.add(ORDER[kind], text), position, turn, tool, int(failed)))
-        self._last = (entries, found)
-        return found
+            identities.append((self._texts.add(ORDER[kind], text), position, turn, tool, int(failed)))
+        self._last = (entries, identities)
+        return identities
 
     def _longest(self, new: list[Identity]) -> tuple[int, int]:
         """Return the track that has most of a conversation's beginning, and how many messages; (0, 0) if none has."""

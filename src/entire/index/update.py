@@ -23,8 +23,8 @@ _BATCH = 20_000
 
 def state(db: sqlite3.Connection, name: str) -> str:
     """Return what ``remember`` noted last, ''  if nothing."""
-    found = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
-    return str(found[0]) if found is not None else ""
+    row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+    return str(row[0]) if row is not None else ""
 
 
 def remember(db: sqlite3.Connection, name: str, value: str) -> None:
@@ -127,7 +127,7 @@ def trees(db: sqlite3.Connection) -> set[tuple[str, str]]:
     return set(db.execute("SELECT checkpoint, tree FROM tree"))
 
 
-def set_trees(db: sqlite3.Connection, found: Iterable[tuple[str, str]]) -> None:
+def set_trees(db: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
     with db:
         db.execute("DELETE FROM tree")
-        db.executemany("INSERT INTO tree VALUES (?, ?)", found)
+        db.executemany("INSERT INTO tree VALUES (?, ?)", pairs)

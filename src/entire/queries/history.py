@@ -73,12 +73,12 @@ def _check_names(catalog: Catalog, request: LogRequest) -> None:
 
 
 def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
-    found = log_stream.batches(
+    batches = log_stream.batches(
         where, request.revisions or (() if request.everywhere else ("HEAD",)), request.paths, _options(request),
         sizes=not bulk.fetches_missing(where),
     )  # fmt: skip
     try:
-        yield from found
+        yield from batches
     except PartialCloneError:
         raise
     except GitError as error:
@@ -105,9 +105,9 @@ def _rows(
     wanted = _wanted_agents(request.agent)
     order = [linked.commit for linked in batch]
     for at, linked in enumerate(batch):
-        found = [stored[name] for name in linked.checkpoint_ids if name in stored]
-        if _matches(found, wanted, request.session_id):
-            yield _row(linked, found, stored, reasons, merges.of(top, order, at), with_lines=request.with_lines)
+        listed = [stored[name] for name in linked.checkpoint_ids if name in stored]
+        if _matches(listed, wanted, request.session_id):
+            yield _row(linked, listed, stored, reasons, merges.of(top, order, at), with_lines=request.with_lines)
 
 
 def _wanted_agents(name: str) -> frozenset[str]:
@@ -116,14 +116,14 @@ def _wanted_agents(name: str) -> frozenset[str]:
     return frozenset(map(agent_names.folded, (name, AgentDirectory.without_plugins().describe(name).type)))
 
 
-def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_id: str) -> bool:
+def _matches(listed: Iterable[ListedCheckpoint], agents: frozenset[str], session_id: str) -> bool:
     """Tell whether a commit has a session of the agent and with the id that were asked for."""
     if not (agents or session_id):
         return True
     return any(
         (not agents or agent_names.folded(_text(session, "agent")) in agents)
         and _text(session, "session_id").startswith(session_id)
-        for checkpoint in found
+        for checkpoint in listed
         for session in checkpoint.sessions
     )
 
@@ -132,18 +132,18 @@ def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_
 
 
 def _row(
-    linked: Linked, found: Sequence[ListedCheckpoint], stored: Stored,
+    linked: Linked, listed: Sequence[ListedCheckpoint], stored: Stored,
     reasons: Mapping[str, str], merged: tuple[MergedView, ...], *, with_lines: bool,
 ) -> LogRow:  # fmt: skip
     commit = linked.commit
     files = commit.files if isinstance(commit, log_stream.LoggedChange) and not merged else None
-    sessions = [session for checkpoint in found for session in checkpoint.sessions]
+    sessions = [session for checkpoint in listed for session in checkpoint.sessions]
     return LogRow(
         oid=commit.oid,
         subject=commit.subject,
         author=commit.author,
         time=commit.time,
-        prompt=next(filter(None, (_prompt(session, checkpoint) for checkpoint in found
+        prompt=next(filter(None, (_prompt(session, checkpoint) for checkpoint in listed
                                   for session in checkpoint.sessions)), ""),
         agents=tuple(dict.fromkeys(filter(None, (_text(session, "agent") for session in sessions)))),
         session_ids=tuple(dict.fromkeys(filter(None, (_text(session, "session_id") for session in sessions)))),
@@ -152,10 +152,10 @@ def _row(
         files=len(files) if files is not None else None,
         added=sum(max(added, 0) for _, added, _ in files) if files is not None else None,
         removed=sum(max(removed, 0) for _, _, removed in files) if files is not None else None,
-        tokens=_sum([_tokens(session, checkpoint) for checkpoint in found for session in checkpoint.sessions]),
+        tokens=_sum([_tokens(session, checkpoint) for checkpoint in listed for session in checkpoint.sessions]),
         reason="" if linked.checkpoint_ids else by_hand(linked.unlinked_ids) or reasons.get(commit.oid, ""),
         merged=merged,
-        lines=line_owners.of_commit(linked, found) if with_lines and not merged else None,
+        lines=line_owners.of_commit(linked, listed) if with_lines and not merged else None,
     )  # fmt: skip
 
 
@@ -179,5 +179,5 @@ def _sum(usages: Sequence[TokenUsage | None]) -> TokenUsage | None:
 
 
 def _text(session: ListedSession, key: str) -> str:
-    found = session.record.get(key)
-    return found if isinstance(found, str) else ""
+    text = session.record.get(key)
+    return text if isinstance(text, str) else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Prompts = dict[tuple[str, str], str]  # by session and turn
 
 
-def of_commit(linked: Linked, found: Sequence[ListedCheckpoint]) -> tuple[OwnedFileView, ...] | None:
+def of_commit(linked: Linked, listed: Sequence[ListedCheckpoint]) -> tuple[OwnedFileView, ...] | None:
     """Return the owners of a commit's lines, given its stored checkpoints; None if its files are not known either.
 
     A commit without checkpoints is a person's. The record that was made for the commit knows all of its lines; a
@@ -29,9 +29,9 @@ def of_commit(linked: Linked, found: Sequence[ListedCheckpoint]) -> tuple[OwnedF
     """
     commit = linked.commit
     changed = commit.files if isinstance(commit, LoggedChange) else None
-    records = [own for checkpoint in found if (own := checkpoint.own) is not None]
+    records = [own for checkpoint in listed if (own := checkpoint.own) is not None]
     records = [record for record in records if record.numbered_in == commit.oid][-1:] or records
-    prompts = {key: prompt for checkpoint in found for key, prompt in _prompts(checkpoint).items()}
+    prompts = {key: prompt for checkpoint in listed for key, prompt in _prompts(checkpoint).items()}
     is_numbered = len(records) == 1 and records[0].numbered_in in ("", commit.oid)
     if changed is None:
         paths = dict.fromkeys(path for record in records for path in record.files)
@@ -56,25 +56,25 @@ def _owned_by(who: str, path: str, added: int, removed: int) -> OwnedFileView:
 
 def _prompts(checkpoint: ListedCheckpoint) -> Prompts:
     own = checkpoint.own
-    found: Prompts = {}
+    prompts: Prompts = {}
     for session in checkpoint.sessions:
         session_id = str(session.record.get("session_id", ""))
         for turn, prompt in turns.paired(turns.in_record(own, session_id), session.prompts):
-            found.setdefault((session_id, str(turn.get("turn", ""))), prompt)
-    return found
+            prompts.setdefault((session_id, str(turn.get("turn", ""))), prompt)
+    return prompts
 
 
 def _file(path: str, naming: Sequence[FileLines], prompts: Prompts, *, is_numbered: bool) -> OwnedFileView:
     """Return a file as one or several records name it. What several of them count is not what their sum changed."""
     latest = naming[-1]
     keys = dict.fromkeys(key for lines in naming for key in _owners(lines))
-    found = _counted(latest, is_numbered=is_numbered) if len(naming) == 1 else {}
+    counted = _counted(latest, is_numbered=is_numbered) if len(naming) == 1 else {}
     return OwnedFileView(
         path=path,
         status=str(latest.status),
         old_path=str(latest.old_path),
         owners=tuple(
-            replace(found.get(key, LineOwnerView(who=key[0])), session_id=key[1], turn=key[2],
+            replace(counted.get(key, LineOwnerView(who=key[0])), session_id=key[1], turn=key[2],
                     prompt=prompts.get(key[1:], ""))
             for key in keys
         ),
@@ -115,10 +115,10 @@ def _key(who: object) -> _Key:
 
 def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Return ranges of lines in order, neighbouring and overlapping ones as one."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
         else:
-            found.append((first, last))
-    return tuple(found)
+            joined.append((first, last))
+    return tuple(joined)

@@ -22,14 +22,14 @@ def of(where: str, order: Sequence[Logged], at: int) -> tuple[MergedView, ...]:
     names = branches(merge.subject)
     views = []
     for number, tip in enumerate(merge.parents[1:]):
-        found = commits_between(order, at, tip)
-        if found is None:
-            found = history.between(where, merge.parents[0], tip, limit=_LIMIT + 1)
+        oids = commits_between(order, at, tip)
+        if oids is None:
+            oids = history.between(where, merge.parents[0], tip, limit=_LIMIT + 1)
         views.append(MergedView(
             oid=tip,
             branch=names[number] if number < len(names) else "",
-            commits=tuple(found[:_LIMIT]),
-            is_complete=len(found) <= _LIMIT,
+            commits=tuple(oids[:_LIMIT]),
+            is_complete=len(oids) <= _LIMIT,
         ))  # fmt: skip
     return tuple(views)
 
@@ -39,17 +39,17 @@ def commits_between(order: Sequence[Logged], at: int, tip: str) -> list[str] | N
     of them are known.
     """
     before, merged = {order[at].parents[0]}, {tip}
-    found: list[str] = []
+    oids: list[str] = []
     for commit in order[at + 1 :]:
         if not merged - before:
-            return found
+            return oids
         if commit.oid in before:
             before.update(commit.parents)
         elif commit.oid in merged:
-            found.append(commit.oid)
+            oids.append(commit.oid)
             merged.update(commit.parents)
         merged.discard(commit.oid)
-    return found if not merged - before else None
+    return oids if not merged - before else None
 
 
 def branches(subject: str) -> list[str]:

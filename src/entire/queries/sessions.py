@@ -32,14 +32,14 @@ def listing(place: Place) -> list[SessionView]:
 
 def _interrupted(place: Place, states: Sequence[Session]) -> set[str]:
     """Return the sessions whose last turn did not come to its end, also those of which no hook has learned it."""
-    found = {state.session_id for state in states if state.turn is not None and state.turn.interrupted}
+    ids = {state.session_id for state in states if state.turn is not None and state.turn.interrupted}
     running = [state for state in states if state.is_running]
     if running:
         chosen = settings.load(place) or settings.Settings(enabled=False)
         context = Context(place, chosen, AgentDirectory.without_plugins())
-        found |= {state.session_id for state in running if interruption.moment(context, state)}
+        ids |= {state.session_id for state in running if interruption.moment(context, state)}
         context.close()
-    return found
+    return ids
 
 
 def _view(state: Session, place: Place, still_open: tuple[str, ...], *, is_interrupted: bool) -> SessionView:

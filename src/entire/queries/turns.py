@@ -97,8 +97,8 @@ def in_progress(place: Place, session_id: str, turn_id: str) -> TurnView | None:
 def in_record(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
     """Return a session's turns from our record, which may come from another machine: its shape is not trusted."""
     turns = own.turns if own is not None else None
-    found = turns.get(session_id) if isinstance(turns, dict) else None
-    return [turn for turn in found if isinstance(turn, dict)] if isinstance(found, list) else []
+    rows = turns.get(session_id) if isinstance(turns, dict) else None
+    return [turn for turn in rows if isinstance(turn, dict)] if isinstance(rows, list) else []
 
 
 def paired(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str]) -> list[tuple[Mapping[str, object], str]]:

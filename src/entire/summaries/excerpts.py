@@ -38,7 +38,7 @@ def prompt(text: str, limit: int = 300) -> str:
     if len(words) <= limit:
         return words
     head = words[: limit - 1]
-    ends = [found.end() for found in _SENTENCE.finditer(words[: limit + 1])]
+    ends = [match.end() for match in _SENTENCE.finditer(words[: limit + 1])]
     if ends and ends[-1] >= limit // 2:
         return words[: ends[-1]].rstrip() + " …"
     space = head.rfind(" ")
@@ -63,9 +63,9 @@ def error(output: str) -> str:
     lines = [stripped for part in _TERMINAL.sub("", text).splitlines() if (stripped := part.strip())]
     telling = [part for part in lines if not _NOTHING.search(part)]
     for pattern in (_NAMED, _HINTED):
-        found = next((part for part in telling if pattern.search(part)), "")
-        if found:
-            return line(found)
+        telling_line = next((part for part in telling if pattern.search(part)), "")
+        if telling_line:
+            return line(telling_line)
     return line(telling[-1]) if telling else ""
 
 

@@ -47,31 +47,31 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
     Returns which agent wrote each, by session. All are asked for before one is written, so nothing changes if a
     model fails or the user interrupts.
     """
-    found = checkpoints.find(catalog, request.checkpoint)
-    asked = _prompts(catalog, found, request)
+    checkpoint = checkpoints.find(catalog, request.checkpoint)
+    asked = _prompts(catalog, checkpoint, request)
     with _hooks_silenced():
         writers = {part.session_id: _writer(context.agents, request.agent, part.agent) for part, _ in asked}
         answers = {part.session_id: _answer(context, writers[part.session_id], part, text, request, progress)
                    for part, text in asked}  # fmt: skip
     written = {}
     for session_id, summary in answers.items():
-        new = NewSummary(checkpoint_id=CheckpointId(found.id), session_id=session_id,
+        new = NewSummary(checkpoint_id=CheckpointId(checkpoint.id), session_id=session_id,
                          summary=summaries.redacted(summary, context.redactor), replaces=request.force)  # fmt: skip
         if summaries.write(context.place.top, context.objects, new, context.author()):
             written[session_id] = writers[session_id].type
     return written
 
 
-def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -> list[tuple[PartView, str]]:
-    lacking = [part for part in found.parts if request.force or part.summary in (None, Summary())]
-    digests = {part.session_id: part for part in reading.of_checkpoint(catalog, found).parts} if lacking else {}
+def _prompts(catalog: Catalog, checkpoint: CheckpointView, request: SummaryRequest) -> list[tuple[PartView, str]]:
+    lacking = [part for part in checkpoint.parts if request.force or part.summary in (None, Summary())]
+    digests = {part.session_id: part for part in reading.of_checkpoint(catalog, checkpoint).parts} if lacking else {}
     asked = []
     for part in (replace(part, digest=digests.get(part.session_id)) for part in lacking if part.session_id):
-        messages = checkpoints.messages(catalog, found.id, part.session_id, part.start)
+        messages = checkpoints.messages(catalog, checkpoint.id, part.session_id, part.start)
         if prompt.has_content(part, messages):
             asked.append((part, prompt.compose(part, messages, catalog.redactor)))
     if lacking and not asked:
-        raise EntireError(f"checkpoint {found.id} holds no prompt and no conversation to summarize")
+        raise EntireError(f"checkpoint {checkpoint.id} holds no prompt and no conversation to summarize")
     return asked
 
 
@@ -134,16 +134,16 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
     assert generator is not None
     try:
         with _time_limit(request.seconds):
-            found: object = generator.generate_text(text, request.model)
+            reply: object = generator.generate_text(text, request.model)
     except _TimeOver:
         raise EntireError(f"{agent.type} did not answer within {_duration(request.seconds)}") from None
     except EntireError:
         raise
     except Exception as error:
         raise EntireError(f"{agent.type} failed: {type(error).__name__}: {error}") from error
-    if not isinstance(found, str) or not found.strip():
+    if not isinstance(reply, str) or not reply.strip():
         raise EntireError(f"{agent.type} answered nothing")
-    return found
+    return reply
 
 
 @contextlib.contextmanager

@@ -65,12 +65,12 @@ def compose(part: PartView, messages: Sequence[MessageView], redactor: Redactor)
     return redactor.redact_text("\n\n".join([_TASK, *record]) + "\n")
 
 
-def _facts(found: PartDigest) -> dict[str, list[str]]:
+def _facts(digest: PartDigest) -> dict[str, list[str]]:
     """Return what rules found in the whole conversation, of which the model sees only a part."""
     kinds: dict[str, Iterable[Value]] = {
-        "Commands that failed": found.failures,
-        "Test runs": found.tests,
-        "Lines that were taken back": found.attempts,
+        "Commands that failed": digest.failures,
+        "Test runs": digest.tests,
+        "Lines that were taken back": digest.attempts,
     }
     return {title: _fitted([_fact(item) for item in items], _FACTS) for title, items in kinds.items()}
 

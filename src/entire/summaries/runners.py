@@ -124,38 +124,38 @@ def counts(output: str) -> dict[str, int]:
     """Return how many tests passed, failed and were skipped, as far as the output of a test runner says so."""
     text = _TERMINAL.sub("", output[-_MAX_OUTPUT:])
     lines = [line for line in text.splitlines() if _SUMMARY.search(line)]
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for line in lines:
         for kind, number in _figures(line).items():
-            found[kind] = found.get(kind, 0) + number if line.startswith("test result: ") else number
-    if not found:
+            numbers[kind] = numbers.get(kind, 0) + number if line.startswith("test result: ") else number
+    if not numbers:
         verbose = _VERBOSE.findall(text)
         names = {"PASS": _PASSED, "FAIL": _FAILED, "SKIP": _SKIPPED}
-        found = {names[kind]: verbose.count(kind) for kind in dict.fromkeys(verbose)}
-    return _with_passed(found, lines)
+        numbers = {names[kind]: verbose.count(kind) for kind in dict.fromkeys(verbose)}
+    return _with_passed(numbers, lines)
 
 
 def _figures(line: str) -> dict[str, int]:
     ctest = _CTEST.search(line)
     if ctest:
         return {_PASSED: int(ctest[2]) - int(ctest[1]), _FAILED: int(ctest[1])}
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     pairs = [(word, number) for number, word in _COUNT.findall(line)]
     if not pairs:
         pairs = [(a or c, b or d) for a, b, c, d in _NAMED_COUNT.findall(line)]
     for word, number in pairs:
         kind = _KIND_OF.get(word.lower(), "")
         if kind:
-            found[kind] = found.get(kind, 0) + int(number)
-    return found
+            numbers[kind] = numbers.get(kind, 0) + int(number)
+    return numbers
 
 
-def _with_passed(found: dict[str, int], lines: list[str]) -> dict[str, int]:
+def _with_passed(numbers: dict[str, int], lines: list[str]) -> dict[str, int]:
     """Add how many passed where the summary has the total instead."""
-    if _PASSED in found or not lines:
-        return found
+    if _PASSED in numbers or not lines:
+        return numbers
     totals = [next(filter(None, match), "") for line in lines for match in _TOTAL.findall(line)]
     if not totals:
-        return found
+        return numbers
     total = int(totals[-1])
-    return {**found, _PASSED: max(0, total - found.get(_FAILED, 0) - found.get(_SKIPPED, 0))}
+    return {**numbers, _PASSED: max(0, total - numbers.get(_FAILED, 0) - numbers.get(_SKIPPED, 0))}

@@ -46,7 +46,7 @@ class ShellProgram(Value):
 
 def programs(command: str) -> list[ShellProgram]:
     """Return the programs that a command line runs, in order, without wrappers, assignments and redirections."""
-    found: list[ShellProgram] = []
+    parsed: list[ShellProgram] = []
     words: list[str] = []
     for word in [*_words(command[:_MAX]), ";"]:
         if word not in _SEPARATORS:
@@ -55,19 +55,19 @@ def programs(command: str) -> list[ShellProgram]:
         own = _unwrapped(_without_redirections(words))
         inner = _script(own)
         if inner:
-            found += programs(inner)
+            parsed += programs(inner)
         elif own:
-            found.append(ShellProgram(words=tuple(own)))
+            parsed.append(ShellProgram(words=tuple(own)))
         words = []
-    return found
+    return parsed
 
 
 def normal(command: str) -> str:
     """Return a command in a form in which a repetition is the same: without changes of folder, pipes to what shortens
     the output, redirections, assignments and wrappers.
     """
-    found = [program for program in programs(command) if program.name not in _LOOKING]
-    return "\n".join(" ".join(program.words) for program in found) or " ".join(command.split())
+    essential = [program for program in programs(command) if program.name not in _LOOKING]
+    return "\n".join(" ".join(program.words) for program in essential) or " ".join(command.split())
 
 
 def only_looks(command: str) -> bool:
@@ -100,18 +100,18 @@ def _words(command: str) -> list[str]:
 
 
 def _without_redirections(words: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    rest: list[str] = []
     skips = False
     for word in words:
         if skips:
             skips = False
         elif word and set(word) <= set("<>&"):
             skips = True
-            if found and found[-1].isdigit() and len(found) > 1:
-                found.pop()  # the number of what is redirected
+            if rest and rest[-1].isdigit() and len(rest) > 1:
+                rest.pop()  # the number of what is redirected
         else:
-            found.append(word)
-    return found
+            rest.append(word)
+    return rest
 
 
 def _unwrapped(words: list[str]) -> list[str]:

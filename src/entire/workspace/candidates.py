@@ -36,8 +36,8 @@ class Candidates:
         commit, finding, plugin, point, prompt, session, turn.
         """
         with Offline(self._place.top if self._place else "", layout.METADATA_BRANCH):
-            found = [candidate for kind in kinds for candidate in self._of(kind, start)]
-        return list({name.name: name for name in found if name.name.startswith(start)}.values())
+            candidates = [candidate for kind in kinds for candidate in self._of(kind, start)]
+        return list({name.name: name for name in candidates if name.name.startswith(start)}.values())
 
     def _of(self, kind: str, start: str) -> Iterable[Candidate]:
         from entire.queries import candidates

@@ -79,13 +79,13 @@ class Checkpoints(Subject):
         """Return a deterministic summary of a checkpoint, or of the one with an id or id prefix; no model is asked."""
         from entire.summaries import reading
 
-        found = self.find(checkpoint) if isinstance(checkpoint, str) else checkpoint
-        return reading.of_checkpoint(self._opened.catalog, found)
+        view = self.find(checkpoint) if isinstance(checkpoint, str) else checkpoint
+        return reading.of_checkpoint(self._opened.catalog, view)
 
     def with_digest(self, checkpoint: CheckpointView) -> CheckpointView:
         """Return a checkpoint with the digest of each of its sessions' parts."""
-        found = {part.session_id: part for part in self.digest(checkpoint).parts}
-        parts = tuple(replace(part, digest=found.get(part.session_id)) for part in checkpoint.parts)
+        digests = {part.session_id: part for part in self.digest(checkpoint).parts}
+        parts = tuple(replace(part, digest=digests.get(part.session_id)) for part in checkpoint.parts)
         return replace(checkpoint, parts=parts)
 
     def summarize(

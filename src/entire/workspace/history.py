@@ -28,8 +28,8 @@ class History(Subject):
 
         Raises EntireError if it means nothing here, or is ambiguous.
         """
-        found = self._opened.catalog.find(name)
-        if found is None:
+        target = self._opened.catalog.find(name)
+        if target is None:
             hint = "run `entire explain` to list checkpoints"
             if gone := self._opened.catalog.forgotten(name):
                 raise gone
@@ -37,7 +37,7 @@ class History(Subject):
                 raise EntireError(f"commit or checkpoint not found: {name}", hint=hint)
             raise EntireError(f"no commit, checkpoint or session here is named {name!r}", hint=hint, unknown=name,
                               known=self._opened.catalog.branches)  # fmt: skip
-        return found
+        return target
 
     @without_fetching
     def commit(self, name: str) -> CommitView:
@@ -68,18 +68,18 @@ class History(Subject):
         from entire.queries import history as rows
 
         with self._opened.offline:
-            found = rows.rows(self._opened.catalog, request)
-        return self._opened.offline.steps(found)
+            listed = rows.rows(self._opened.catalog, request)
+        return self._opened.offline.steps(listed)
 
     @without_fetching
     def show(self, request: ShowRequest) -> ShownView:
         """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
         from entire.queries import shown
 
-        found = shown.show(self._opened.catalog, request)
+        view = shown.show(self._opened.catalog, request)
         if not request.has_digest:
-            return found
-        return replace(found, checkpoints=tuple(map(Checkpoints(self._opened).with_digest, found.checkpoints)))
+            return view
+        return replace(view, checkpoints=tuple(map(Checkpoints(self._opened).with_digest, view.checkpoints)))
 
     @without_fetching
     def search(

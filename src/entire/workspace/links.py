@@ -23,9 +23,9 @@ class Links(Subject):
 
         catalog = self._opened.catalog
         with contextlib.closing(self._opened.context()) as context:
-            found = repair.link(context, catalog, request)
+            view = repair.link(context, catalog, request)
         self._opened.drop_catalog()
-        return found
+        return view
 
     def unlink(self, request: UnlinkRequest) -> LinkView:
         """Record that a commit is not linked to its checkpoints, or with ``dry_run`` only return what changes."""
@@ -33,6 +33,6 @@ class Links(Subject):
 
         self._opened.catch_up()
         with contextlib.closing(self._opened.context(starts_plugins=False)) as context:
-            found = repair.unlink(context, request)
+            view = repair.unlink(context, request)
         self._opened.drop_catalog()
-        return found
+        return view

@@ -37,9 +37,9 @@ class Secrets(Subject):
 
         catalog = self._opened.catalog
         with contextlib.closing(self._opened.context(starts_plugins=False)) as context:
-            found = removal.forget(context, catalog, request)
+            view = removal.forget(context, catalog, request)
         self._opened.drop_catalog()
-        return found
+        return view
 
     def prune(self) -> PrunedView:
         """Delete the undo points of ``forget``, which hold what was forgotten."""

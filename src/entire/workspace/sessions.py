@@ -30,15 +30,15 @@ class Sessions(Subject):
 
         Raises EntireError if there are several, or none and no default.
         """
-        found = self._opened.catalog.session(prefix) or default
-        if not found:
+        session_id = self._opened.catalog.session(prefix) or default
+        if not session_id:
             raise self._opened.catalog.unknown_session(prefix)
-        return found
+        return session_id
 
     def uncommitted(self, *, here: bool = False) -> list[SessionView]:
         """Return the sessions with uncommitted steps, which ``uninstall`` would lose; ``here``: of this worktree."""
-        found = [session for session in self.listing() if session.steps and session.open_files]
-        return [session for session in found if session.is_here] if here else found
+        sessions = [session for session in self.listing() if session.steps and session.open_files]
+        return [session for session in sessions if session.is_here] if here else sessions
 
     def resume(self, request: requests.ResumeRequest, progress: Callable[[str], None] | None = None) -> Resume:
         """Plan to continue the sessions behind a branch, commit, checkpoint or session.

@@ -82,15 +82,15 @@ class Undo(Subject):
         from entire.linking import repair, undo
 
         with contextlib.closing(self._opened.context(starts_plugins=False)) as context:
-            found = undo.undo(context, repair.UNLINK if unlinking else repair.LINK)
+            view = undo.undo(context, repair.UNLINK if unlinking else repair.LINK)
         self._opened.drop_catalog()
-        return found
+        return view
 
     def forget(self) -> UndoneView:
         """Restore what the last ``forget`` removed; raises EntireError once git has deleted the old objects."""
         from entire.forgetting import undo
 
         with contextlib.closing(self._opened.context(starts_plugins=False)) as context:
-            found = undo.undo(context)
+            view = undo.undo(context)
         self._opened.drop_catalog()
-        return found
+        return view

@@ -51,8 +51,8 @@ def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> Sear
             agent_names.check(request.agent, index_search.agents(db))
         return index_search.find(db, request, since=since, until=until)
 
-    found, has_more = index.use(ask, waiting=lambda: progress("Another search is building the index"))
-    shown = tuple(replace(finding, show=_command(finding)) for finding in found)
+    findings, has_more = index.use(ask, waiting=lambda: progress("Another search is building the index"))
+    shown = tuple(replace(finding, show=_command(finding)) for finding in findings)
     return SearchView(findings=shown, has_more=has_more, notes=(index.note,) if index.note else ())
 
 
@@ -116,9 +116,15 @@ class _Report:
 
 
 def _take_in_open(db: sqlite3.Connection, catalog: Catalog) -> None:
-    with OpenConversations(catalog.place, catalog.redactor) as found:
+    with OpenConversations(catalog.place, catalog.redactor) as conversations:
         known = update.keys(db, OPEN)
-        update.change(db, list(found.sources.values()), known - set(found.sources), found.read, lambda *_: None)
+        update.change(
+            db,
+            list(conversations.sources.values()),
+            known - set(conversations.sources),
+            conversations.read,
+            lambda *_: None,
+        )
 
 
 def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:

@@ -30,16 +30,18 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     place = catalog.place
     here = [state for state in sessions.list_states(place) if state.worktree.name == place.worktree_name]
     with read.Objects(place.top) as objects:
-        found = [
+        open_sessions = [
             (state, _with_running_files(place.top, state, part))
             for state in here
             if state.is_running or state.work.open_files
             for part in [conversations.of_state(place, objects, state, request, catalog.redactor)]
         ]
-        found = [(state, part) for state, part in found if state.is_running or part.open_files]
-        diff = worktree_diff.of_files(place.top, sorted({path for _, part in found for path in part.open_files}))
+        open_sessions = [(state, part) for state, part in open_sessions if state.is_running or part.open_files]
+        diff = worktree_diff.of_files(
+            place.top, sorted({path for _, part in open_sessions for path in part.open_files})
+        )
         added = {line[1:].strip() for line in diff.decode("utf-8", "replace").split("\n") if line[:1] == "+"} - {""}
-        parts = [_open_part(part, _recorded(catalog, objects, state), added) for state, part in found]
+        parts = [_open_part(part, _recorded(catalog, objects, state), added) for state, part in open_sessions]
     return ShownView(kind="uncommitted", conversations=tuple(parts), diff=diff.decode("utf-8", "surrogateescape"))
 
 
