@@ -7,10 +7,10 @@ import sys
 import click
 
 from entire.errors import EntireError, UsageError
-from entire.model.trials import TrialRequest
+from entire.model.redaction_previews import PreviewRequest
 from entire.ui.console import completion, group, json_output, pager, text
 from entire.ui.console.bar import Bar
-from entire.ui.screens import trials
+from entire.ui.screens import redaction_previews
 from entire.workspace import Workspace
 from entire.workspace.rules import Rules
 
@@ -55,10 +55,10 @@ def command(
                          hint="run `entire redact --test FILE`")  # fmt: skip
     if with_rules:
         return show_rules(as_json=as_json, paged=not no_pager)
-    return run(TrialRequest(files=named, session=session), check=check, as_json=as_json)
+    return run(PreviewRequest(files=named, session=session), check=check, as_json=as_json)
 
 
-def run(request: TrialRequest, *, check: bool = False, as_json: bool = False) -> int:
+def run(request: PreviewRequest, *, check: bool = False, as_json: bool = False) -> int:
     bar = Bar("Reading")
     try:
         view = Rules.find().test(request, bar)
@@ -70,7 +70,7 @@ def run(request: TrialRequest, *, check: bool = False, as_json: bool = False) ->
     if as_json:
         text.write(json_output.dumps(view))
     else:
-        text.write_wrapped(trials.trial(view))
+        text.write_wrapped(redaction_previews.preview(view))
     if view.unread or view.problems:
         return FAILED
     return FOUND if check and view.hits else CLEAN
@@ -91,5 +91,5 @@ def show_rules(*, as_json: bool = False, paged: bool = True) -> int:
     if as_json:
         text.write(json_output.dumps({"rules": listed}))
     else:
-        pager.write(trials.rules(listed, text.style_for(sys.stdout)), lambda: rules.pager, is_paged=paged)
+        pager.write(redaction_previews.rules(listed, text.style_for(sys.stdout)), lambda: rules.pager, is_paged=paged)
     return CLEAN

@@ -16,7 +16,7 @@ from entire.model.audits import PrunedView
 from entire.model.digest import sha256
 from entire.store import forgotten
 from entire.store.checkpoints import LOCAL_REF
-from entire.store.replaying import Replayer
+from entire.store.rebase import Replayer
 from entire.undo import completion, inverse, transaction
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from entire.model.linking import LinkedSessionView, LinkView
 from entire.model.value import Value, replace
 from entire.recording.pending import Pending
 from entire.snapshots import followed_commits
-from entire.store import browse, links, sessions
+from entire.store import checkpoint_listing, links, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkPlan:
         if before or gone:
             return replace(plan, linked=() if before else tuple(gone))
         return _with_content(context, plan, "")
-    held = browse.listed(context.place.top, context.tips, [*before, *gone])
+    held = checkpoint_listing.listed(context.place.top, context.tips, [*before, *gone])
     session_id = catalog.session(request.session)
     with_it = [name for name, listed in held.items() if session_id and session_id in listed.session_ids]
     if with_it:

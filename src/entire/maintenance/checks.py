@@ -22,7 +22,15 @@ from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views.maintenance import FindingView
 from entire.recording import liveness, pending, proposals, redact_problems
-from entire.store import browse, checkpoints, forgotten, redactor_of, returned, stored_contents, tombstones
+from entire.store import (
+    checkpoint_listing,
+    checkpoints,
+    forgotten,
+    redactor_of,
+    reintroduced,
+    stored_contents,
+    tombstones,
+)
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
 
@@ -297,7 +305,7 @@ def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     entries = CheckpointLinks(case.place.top, case.objects, tips).log(start="HEAD")
     linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in entries}
     names = sorted({name for ids in linked.values() for name in ids})
-    stored = browse.listed(case.place.top, tips, names) if names else {}
+    stored = checkpoint_listing.listed(case.place.top, tips, names) if names else {}
     gone = tombstones.all_of(case.objects, *tips)[0]
     lost = {commit: [name for name in ids if name not in stored and name not in gone] for commit, ids in linked.items()}
     return {commit: ids for commit, ids in lost.items() if ids}
@@ -312,7 +320,7 @@ def returned_secrets(case: Case) -> dict[str, str]:
         return {}
     tips = checkpoints.tips(where)
     known = forgotten.read(case.place.common_dir).commits
-    commits = returned.find(case.place, case.objects, list(tips.values()))
+    commits = reintroduced.find(case.place, case.objects, list(tips.values()))
     return {ref: tip for ref, tip in tips.items() if tip in commits.commits and tip not in known}
 
 

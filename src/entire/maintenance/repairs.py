@@ -13,7 +13,7 @@ from entire.maintenance import agent_setup, checks, corruption, locks, repositor
 from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
 from entire.recording.context import Context
-from entire.store import checkpoints, returned, sessions, sync, transcripts
+from entire.store import checkpoints, reintroduced, sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
 from entire.undo import completion, transaction
 
@@ -182,7 +182,7 @@ def returned_secrets(case: Case) -> None:
     """Take what was forgotten out of new checkpoints, in the branch here and where those of remotes are joined."""
     where = case.place.top
     tips = checks.returned_secrets(case)
-    record = returned.note(where, case.objects, *tips.values())
+    record = reintroduced.note(where, case.objects, *tips.values())
     local = tips.pop(checkpoints.LOCAL_REF, "")
     if local in record.commits:
         with repository.lock(case.place):

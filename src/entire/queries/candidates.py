@@ -10,7 +10,7 @@ from entire.directory import AgentDirectory
 from entire.git import bulk, history, read
 from entire.model.candidates import Candidate
 from entire.model.ids import CheckpointId, is_session_id
-from entire.store import browse, checkpoints, sessions, turnlog
+from entire.store import checkpoint_listing, checkpoints, sessions, turnlog
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
 from entire.store.steps import SEPARATOR
@@ -44,7 +44,7 @@ def checkpoints_of(place: Place, start: str) -> Iterator[Candidate]:
     """
     tips = list(checkpoints.tips(place.top).values())
     linked = _linked(place, tips)
-    subjects = {name: found.commit.subject for found in linked for name in found.checkpoint_ids}
+    subjects = {name: linked_commit.commit.subject for linked_commit in linked for name in linked_commit.checkpoint_ids}
     yield from (Candidate(name=name, about=subject) for name, subject in subjects.items())
     if start:
         stored = [listed.id for listed in checkpoints.list_all(place.top, tips) if listed.id.startswith(start)]
@@ -58,8 +58,8 @@ def sessions_of(place: Place, start: str) -> Iterator[Candidate]:
     known = _states(place, start)
     yield from (Candidate(name=state.session_id, about=state.first_prompt) for state in known)
     tips = list(checkpoints.tips(place.top).values())
-    names = [name for found in _linked(place, tips) for name in found.checkpoint_ids][:_MOST]
-    listed = browse.listed(place.top, tips, names)
+    names = [name for linked_commit in _linked(place, tips) for name in linked_commit.checkpoint_ids][:_MOST]
+    listed = checkpoint_listing.listed(place.top, tips, names)
     prompts = _first_prompts(place, tips, names)
     seen = {state.session_id for state in known}
     for name in dict.fromkeys(names):
@@ -71,8 +71,8 @@ def sessions_of(place: Place, start: str) -> Iterator[Candidate]:
 
 def turns(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
     """Yield the turns of the sessions last seen, newest first, with their prompts."""
-    found = [note for state in sessions.recent(place, _MOST) for note in turnlog.read(place, state.session_id)]
-    prompts = {note.turn: note.prompt for note in sorted(found, key=lambda note: -note.time)}
+    notes = [note for state in sessions.recent(place, _MOST) for note in turnlog.read(place, state.session_id)]
+    prompts = {note.turn: note.prompt for note in sorted(notes, key=lambda note: -note.time)}
     yield from (Candidate(name=turn, about=prompt) for turn, prompt in prompts.items())
 
 
@@ -93,25 +93,25 @@ def _states(place: Place, start: str) -> list[Session]:
     if not start:
         return sessions.recent(place, _MOST)
     named = [name for name in sessions.ids(place) if name.startswith(start)][:_MOST]
-    found = [state for state in (sessions.find(place, name) for name in named) if state is not None]
-    return sorted(found, key=lambda state: -state.times.last_seen)
+    states = [state for state in (sessions.find(place, name) for name in named) if state is not None]
+    return sorted(states, key=lambda state: -state.times.last_seen)
 
 
 def _linked(place: Place, tips: Sequence[str]) -> list[Linked]:
     with read.Objects(place.top) as objects:
-        found = CheckpointLinks(place.top, objects, tips).linked(history.newest(place.top, _RECENT))
-    return [linked for linked in found if linked.checkpoint_ids]
+        newest = CheckpointLinks(place.top, objects, tips).linked(history.newest(place.top, _RECENT))
+    return [linked for linked in newest if linked.checkpoint_ids]
 
 
 def _first_prompts(place: Place, tips: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """Return the first prompt of each checkpoint's first session, with one git process."""
     paths = [(name, f"{tip}:{CheckpointId(name).path}/0/prompt.txt") for name in names for tip in reversed(tips)]
     blobs = bulk.get(place.top, [path for _, path in paths]) if paths else ()
-    found = {}
+    by_name = {}
     for (name, _), blob in zip(paths, blobs, strict=True):
         if blob is not None:
-            found[name] = blob.data.decode("utf-8", "replace").partition(SEPARATOR)[0]
-    return found
+            by_name[name] = blob.data.decode("utf-8", "replace").partition(SEPARATOR)[0]
+    return by_name
 
 
 # ---------------------------------------------------------------- anywhere
@@ -133,9 +133,9 @@ def plugins_of(place: Place | None, start: str) -> Iterator[Candidate]:  # noqa:
 
 def findings(place: Place, start: str) -> Iterator[Candidate]:
     """Yield the secrets that the last audit found, by their digests."""
-    for digest, found in verdicts.remembered(place).items():
+    for digest, verdict in verdicts.remembered(place).items():
         if digest.startswith(start):
-            yield Candidate(name=digest, about=f"{found.rule} {found.mask}")
+            yield Candidate(name=digest, about=f"{verdict.rule} {verdict.mask}")
 
 
 def changes_of(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001

@@ -31,7 +31,7 @@ from entire.model.views.checkpoints import (
 )
 from entire.queries import commits, turns
 from entire.queries.transcripts import session_transcripts, subagents
-from entire.store import browse, checkpoints, lineage_file, stored_contents, transcript_ends
+from entire.store import checkpoint_listing, checkpoints, lineage_file, stored_contents, transcript_ends
 from entire.store.transcript_ends import TranscriptEnd
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def listing(
     if session_id:
         wanted = [name for name in wanted if session_id in catalog.sessions_by_checkpoint.get(name, ())]
     shown = wanted[:limit] if limit > 0 else wanted
-    known = browse.listed(catalog.place.top, catalog.commits, shown)
+    known = checkpoint_listing.listed(catalog.place.top, catalog.commits, shown)
     out = [replace(known.get(name, ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
     return out, len(wanted)
 

@@ -9,7 +9,7 @@ from entire.model import records, transcripts
 from entire.model.histories import LogRequest, LogRow
 from entire.model.reasons import by_hand
 from entire.model.value import replace
-from entire.queries import agent_names, line_owners, merges, moments, turns
+from entire.queries import agent_names, line_owners, merges, time_arguments, turns
 from entire.store import journal, lineage_file, listed_sessions
 from entire.store.links import CheckpointLinks
 
@@ -36,7 +36,7 @@ def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
     """
     where = request.folder or catalog.place.top
     for given in (request.since, request.until):
-        moments.moment(where, given)  # git takes what it does not understand for now
+        time_arguments.moment(where, given)  # git takes what it does not understand for now
     reasons = journal.reasons_everywhere(catalog.place)
     count, listed = 0, set[str]()
     with read.Objects(catalog.place.top) as objects:

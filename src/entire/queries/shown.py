@@ -10,7 +10,7 @@ from entire.model.transcripts import by_model
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
-from entire.store import browse, sessions, turnlog
+from entire.store import checkpoint_listing, sessions, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,9 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
     """
     state = sessions.find(catalog.place, session_id)
     names = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]
-    listed = sorted(browse.listed(catalog.place.top, catalog.commits, names).values(), key=lambda view: view.created)
+    listed = sorted(
+        checkpoint_listing.listed(catalog.place.top, catalog.commits, names).values(), key=lambda view: view.created
+    )
     newest = listed[-1] if listed else None
     part = None
     if state is not None and (newest is None or state.is_running or state.times.last_seen > newest.created):

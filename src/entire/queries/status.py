@@ -41,19 +41,19 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float)
 
 def _view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
     agents = catalog.agents
-    found = proposals.followed(chosen or settings.Settings(enabled=False))
+    effective = proposals.followed(chosen or settings.Settings(enabled=False))
     installed = agents.installed(place.top)
-    types = unrecorded.recording(installed) if found.enabled else []
+    types = unrecorded.recording(installed) if effective.enabled else []
     paths = (place.settings, place.main_local_settings, place.local_settings)
     return StatusView(
-        enabled=found.enabled,
+        enabled=effective.enabled,
         is_set_up=chosen is not None,
-        strategy=found.strategy,
+        strategy=effective.strategy,
         branch=history.branch(place.top),
         top=place.top,
-        push_sessions=found.push_sessions,
-        push_sessions_file=found.push_sessions_file,
-        is_pushing=settings.pushes_checkpoints(place, found),
+        push_sessions=effective.push_sessions,
+        push_sessions_file=effective.push_sessions_file,
+        is_pushing=settings.pushes_checkpoints(place, effective),
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(catalog)),
         hooks=(git_hooks(place), *_agent_hooks(place, installed)),
@@ -63,12 +63,12 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
         warnings=(
-            *found.warnings,
+            *effective.warnings,
             *agents.problems(),
             *_plugin_problems(place, agents, now),
             *locks.warnings(place, now),
             *_redact_warnings(place),
-            *_unfollowed(catalog, found),
+            *_unfollowed(catalog, effective),
         ),
         failures=log.failures(place.log),
         log=place.log,
@@ -95,16 +95,16 @@ def _with_versions(hooks: HookView, session_ref: str) -> HookView:
 def git_hooks(place: Place) -> HookView:
     """Return whether our git hooks run, and what to do if they do not."""
     try:
-        found = inspection.inspect(place.top)
+        state = inspection.inspect(place.top)
     except EntireError as error:
         return HookView(name="git", where="", is_installed=False, status=HookStatus.UNKNOWN.value,
                         problem=error.message)  # fmt: skip
-    problems = found.problems
-    uncalled = [hook.name for hook in found.hooks if found.refused and hook.path and not hook.script]
+    problems = state.problems
+    uncalled = [hook.name for hook in state.hooks if state.refused and hook.path and not hook.script]
     messages = [problem.message for problem in problems if problem.hook not in uncalled]
     if uncalled:
-        messages.insert(0, f"{found.refused}; nothing calls our {', '.join(uncalled)} there")
-    return HookView(name="git", where=found.found.path, is_installed=not problems,
+        messages.insert(0, f"{state.refused}; nothing calls our {', '.join(uncalled)} there")
+    return HookView(name="git", where=state.found.path, is_installed=not problems,
                     status=(HookStatus.STALE if problems else HookStatus.INSTALLED).value, problem="; ".join(messages),
                     problems=tuple(messages),
                     remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip
@@ -112,8 +112,8 @@ def git_hooks(place: Place) -> HookView:
 
 def _plugin_problems(place: Place, agents: AgentDirectory, now: float) -> list[str]:
     live = maintenance_plugins.of_live_sessions(states.list_states(place), now)
-    found = maintenance_plugins.find_problems(place, agents, live, now=now)
-    return [f"{problem.problem}: {problem.hint}" for problem in found]
+    problems = maintenance_plugins.find_problems(place, agents, live, now=now)
+    return [f"{problem.problem}: {problem.hint}" for problem in problems]
 
 
 def _redact_warnings(place: Place) -> list[str]:
@@ -122,9 +122,9 @@ def _redact_warnings(place: Place) -> list[str]:
     return [f"{place.redact_config}: {problems[0]}{more}"] if problems else []
 
 
-def _unfollowed(catalog: Catalog, found: Settings) -> list[str]:
+def _unfollowed(catalog: Catalog, chosen: Settings) -> list[str]:
     """Return what files propose and is not followed here; whether checkpoints are pushed is said by itself."""
-    proposed = proposals.unfollowed(catalog.place, found, catalog.redactor)
+    proposed = proposals.unfollowed(catalog.place, chosen, catalog.redactor)
     return [f"{each.text}; {each.remedy}" for each in proposed if each.key != proposals.PUSH]
 
 

@@ -250,9 +250,9 @@ class SessionTranscript:
         if self._redactor.remembered_at(self._session.storage.redacted_with) is not None:
             transcript = self._stored(objects, finish)
         if self._session.storage.redacted_with not in (before, 0):
-            from entire.recording import revealed
+            from entire.recording import late_redaction
 
-            revealed.redact_again(place, self._session, self._redactor, in_transcript=transcript.revealed)
+            late_redaction.redact_again(place, self._session, self._redactor, in_transcript=transcript.revealed)
         return transcript, others
 
     def _stored(self, objects: Objects, finish: Position) -> stored.Stored:

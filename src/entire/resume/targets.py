@@ -16,7 +16,16 @@ from entire.model.ids import CheckpointId, is_checkpoint_id, is_session_id
 from entire.model.times import parse_time
 from entire.model.value import Value, replace
 from entire.resume import transcript_merge
-from entire.store import browse, checkpoints, lineage_file, sessions, step_transcripts, steps, stored_contents, sync
+from entire.store import (
+    checkpoint_listing,
+    checkpoints,
+    lineage_file,
+    sessions,
+    step_transcripts,
+    steps,
+    stored_contents,
+    sync,
+)
 from entire.store.catalog import Catalog
 from entire.store.links import CheckpointLinks
 
@@ -135,11 +144,11 @@ class Finder:
         current = history.branch(self.place.top)
         if not target:
             return self._branch(current, current, {}) if current else self._commit("HEAD")
-        found = switch.find(self.place.top, target)
-        if target == METADATA_BRANCH or any(steps.parse_branch(ref) for ref in found):
+        by_ref = switch.find(self.place.top, target)
+        if target == METADATA_BRANCH or any(steps.parse_branch(ref) for ref in by_ref):
             raise EntireError(f"{target} holds Entire's own data and cannot be resumed")
-        if found:
-            return self._branch(target, current, found)
+        if by_ref:
+            return self._branch(target, current, by_ref)
         known = self._find_here(target)
         if known is not None:
             return known
@@ -156,13 +165,15 @@ class Finder:
                           unknown=target, known=self._catalog.branches)  # fmt: skip
 
     def _find_here(self, name: str) -> ResumeTarget | None:
-        found = self._catalog.find(name)
-        if found is None:
+        target = self._catalog.find(name)
+        if target is None:
             return None
-        if found.kind == "commit":
-            return self._commit(found.id)
+        if target.kind == "commit":
+            return self._commit(target.id)
         return (
-            self._latest_of_session(found.id) if found.kind == "session" else ResumeTarget(checkpoint_ids=(found.id,))
+            self._latest_of_session(target.id)
+            if target.kind == "session"
+            else ResumeTarget(checkpoint_ids=(target.id,))
         )
 
     def _latest_of_session(self, session_id: str) -> ResumeTarget:
@@ -170,22 +181,22 @@ class Finder:
         names = [name for name, ids in self._catalog.sessions_by_checkpoint.items() if session_id in ids]
         newest, latest = "", -1.0
         for name in names:
-            found = checkpoints.read(self.objects, self._catalog.commits, CheckpointId(name))
-            slot = found.slot_of(session_id) if found is not None else None
+            checkpoint = checkpoints.read(self.objects, self._catalog.commits, CheckpointId(name))
+            slot = checkpoint.slot_of(session_id) if checkpoint is not None else None
             created = parse_time(slot.record.created_at) if slot is not None and slot.record is not None else 0.0
             if created > latest:
                 newest, latest = name, created
         return ResumeTarget(session_id=session_id, checkpoint_ids=(newest,) if newest else ())
 
     def _commit(self, name: str) -> ResumeTarget:
-        found = history.show(self.place.top, [history.resolve(self.place.top, name)])
-        if not found:
+        commits = history.show(self.place.top, [history.resolve(self.place.top, name)])
+        if not commits:
             raise EntireError("there are no commits yet")
-        return _linked_by(self._links().linked(found)[0])
+        return _linked_by(self._links().linked(commits)[0])
 
-    def _branch(self, name: str, current: str, found: Mapping[str, str]) -> ResumeTarget:
+    def _branch(self, name: str, current: str, by_ref: Mapping[str, str]) -> ResumeTarget:
         """Return a branch with the newest linked commit of its own first-parent chain."""
-        ref = next(iter(found), "HEAD")
+        ref = next(iter(by_ref), "HEAD")
         track = ref if ref.startswith("refs/remotes/") else ""
         target = ResumeTarget(branch=name, needs_switch=name != current, track=track)
         has_commit = history.resolve(self.place.top, ref)
@@ -213,22 +224,22 @@ class Finder:
         while any(is_checkpoint_id(name) and not self.forgotten(name) for name in missing) and self._fetch():
             missing = self._missing(target)
         tips = self._catalog.commits
-        found: dict[str, StoredSession] = {}
+        latest: dict[str, StoredSession] = {}
         for name in target.checkpoint_ids:
             checkpoint = checkpoints.read(self.objects, tips, CheckpointId(name)) if is_checkpoint_id(name) else None
             for slot in checkpoint.slots if checkpoint is not None else ():
                 if checkpoint is not None and target.session_id in ("", slot.session_id):
-                    _keep_latest(found, stored_session(self._context, checkpoint, slot))
+                    _keep_latest(latest, stored_session(self._context, checkpoint, slot))
         if target.session_id:
-            _keep_latest(found, self._from_step(target.session_id))
-        return sorted(found.values(), key=_recency), missing
+            _keep_latest(latest, self._from_step(target.session_id))
+        return sorted(latest.values(), key=_recency), missing
 
     def forgotten(self, name: str) -> EntireError | None:
         """Return the error that a checkpoint was forgotten; None if it was not."""
         return self._catalog.forgotten(name)
 
     def _missing(self, target: ResumeTarget) -> list[str]:
-        listed = browse.listed(self.place.top, self._catalog.commits, target.checkpoint_ids)
+        listed = checkpoint_listing.listed(self.place.top, self._catalog.commits, target.checkpoint_ids)
         return [name for name in target.checkpoint_ids if name not in listed]
 
     def _from_step(self, session_id: str) -> StoredSession | None:
@@ -291,8 +302,8 @@ def _own_session_id(context: Context, session_id: str, agent_type: str, transcri
     resumer = capabilities.session_resumer(agent) if agent is not None else None
     own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions
     beginning = contents.read(transcript, 0, contents.MOST)
-    found = str(own_id(session_id, beginning)) if own_id is not None else session_id
-    return found if is_session_id(found) else session_id
+    own = str(own_id(session_id, beginning)) if own_id is not None else session_id
+    return own if is_session_id(own) else session_id
 
 
 def _linked_by(linked: Linked) -> ResumeTarget:
@@ -300,13 +311,13 @@ def _linked_by(linked: Linked) -> ResumeTarget:
                         checkpoint_ids=(*linked.checkpoint_ids, *linked.foreign_ids))  # fmt: skip
 
 
-def _keep_latest(found: dict[str, StoredSession], stored: StoredSession | None) -> None:
-    """Add a session to ``found`` unless a later transcript of it is there; a checkpoint wins over an equal step."""
+def _keep_latest(latest: dict[str, StoredSession], stored: StoredSession | None) -> None:
+    """Add a session to ``latest`` unless a later transcript of it is there; a checkpoint wins over an equal step."""
     if stored is None:
         return
-    known = found.get(stored.session_id)
+    known = latest.get(stored.session_id)
     if known is None or _recency(stored) > _recency(known):
-        found[stored.session_id] = stored
+        latest[stored.session_id] = stored
 
 
 def _recency(stored: StoredSession) -> tuple[float, float, int]:

@@ -10,7 +10,7 @@ from entire.git.read import Objects
 from entire.model import prefix
 from entire.model.ids import is_checkpoint_id
 from entire.model.views.checkpoints import TargetView
-from entire.store import browse, checkpoints, redactor_of, sessions, tombstones
+from entire.store import checkpoint_listing, checkpoints, redactor_of, sessions, tombstones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Catalog:
     @property
     def sessions_by_checkpoint(self) -> Mapping[str, tuple[str, ...]]:
         if self._sessions is None:
-            self._sessions = browse.session_ids(self.place.top, self.commits)
+            self._sessions = checkpoint_listing.session_ids(self.place.top, self.commits)
         return self._sessions
 
     def forgotten(self, name: str) -> EntireError | None:
@@ -116,7 +116,7 @@ class Catalog:
 
     def has_checkpoint(self, checkpoint_id: str) -> bool:
         """Tell whether a checkpoint is stored; ``checkpoint_id`` must be complete."""
-        return checkpoint_id in browse.listed(self.place.top, self.commits, [checkpoint_id])
+        return checkpoint_id in checkpoint_listing.listed(self.place.top, self.commits, [checkpoint_id])
 
     def read(self, objects: Objects, checkpoint_id: CheckpointId) -> Checkpoint | None:
         """Return a stored checkpoint, None if there is none. The last one is kept: it is asked for with each session

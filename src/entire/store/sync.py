@@ -15,7 +15,7 @@ from entire.git.pack import Pack
 from entire.git.read import Objects, promisor
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
-from entire.store import forgotten, merge, returned
+from entire.store import forgotten, merge, reintroduced
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.rewriting import BlobRewrite, Rewriter
 
@@ -103,7 +103,7 @@ class _Sync:
         """Tell whether the fetched history holds what was forgotten here, in old commits or in new ones."""
         theirs = self._tips()[1]
         with Objects(self.where) as objects:
-            record = returned.note(self.where, objects, theirs)
+            record = reintroduced.note(self.where, objects, theirs)
         return bool(theirs) and forgotten.is_old(self.where, record, theirs)
 
     def take_in(self) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from entire.layout import Place
-    from entire.model.trials import RuleView, TrialRequest, TrialView
+    from entire.model.redaction_previews import PreviewRequest, PreviewView, RuleView
 
 
 class Rules:
@@ -39,21 +39,21 @@ class Rules:
 
     def listing(self) -> list[RuleView]:
         """Return all rules, the repository's own included."""
-        from entire.queries import trials
+        from entire.queries import redaction_previews
 
-        return trials.rules(self._redactor)
+        return redaction_previews.rules(self._redactor)
 
-    def test(self, request: TrialRequest, progress: Callable[[int, int], None] | None = None) -> TrialView:
+    def test(self, request: PreviewRequest, progress: Callable[[int, int], None] | None = None) -> PreviewView:
         """Return what would be replaced in files, or in a session's transcript, with its values masked.
 
         ``progress`` is called with how many bytes of a text are read and how many it has. Raises EntireError if the
         session is not found, and NotARepositoryError for a session outside of a worktree.
         """
-        from entire.queries import trials
+        from entire.queries import redaction_previews
 
         note = progress or (lambda _done, _total: None)
         if not request.session:
-            return trials.of_files(self._redactor, request.files, note)
+            return redaction_previews.of_files(self._redactor, request.files, note)
         place = self._place or layout.here()
         with Offline(place.top, layout.METADATA_BRANCH):
-            return trials.of_session(self._redactor, place, request.session, note)
+            return redaction_previews.of_session(self._redactor, place, request.session, note)

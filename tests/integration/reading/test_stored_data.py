@@ -15,7 +15,7 @@ from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
 from entire.redact import trusted
 from entire.resume.targets import Finder
-from entire.store import browse, checkpoint_writer, checkpoints, gojson, merge
+from entire.store import checkpoint_listing, checkpoint_writer, checkpoints, gojson, merge
 from entire.workspace import Workspace
 from tests.integration.story import Story
 
@@ -104,8 +104,8 @@ def test_a_checkpoint_here_hides_that_of_the_remote(where: str) -> None:
     assert {slot.session_id for slot in found.slots} == {"theirs", "ours"}
     tree = git(where, "rev-parse", f"{ours}:{ID.path}")
     assert {listed.id: listed.tree for listed in checkpoints.list_all(where)}[ID] == tree
-    assert set(browse.listed(where, list(tips.values()), [ID])[ID].session_ids) == {"theirs", "ours"}
-    assert set(browse.session_ids(where, list(tips.values()))[ID]) == {"theirs", "ours"}
+    assert set(checkpoint_listing.listed(where, list(tips.values()), [ID])[ID].session_ids) == {"theirs", "ours"}
+    assert set(checkpoint_listing.session_ids(where, list(tips.values()))[ID]) == {"theirs", "ours"}
 
 
 def test_unknown_keys_of_both_sides_are_in_the_join(where: str) -> None:

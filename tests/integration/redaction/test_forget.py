@@ -13,7 +13,7 @@ import pytest
 from entire.forgetting import remaining_copies
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
-from entire.store import checkpoints, forgotten, merge, returned, stored_contents
+from entire.store import checkpoints, forgotten, merge, reintroduced, stored_contents
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN, TULIP
@@ -515,9 +515,9 @@ def test_nothing_is_read_twice_to_find_what_comes_back(
     forget.story.git("fetch", "-q", "origin")
     tip = forget.story.git("rev-parse", f"origin/{BRANCH}").strip()
     with Objects(where) as objects:
-        assert tip in returned.note(where, objects, tip).checked
+        assert tip in reintroduced.note(where, objects, tip).checked
         monkeypatch.setattr(Objects, "get_all", None)
-        assert tip in returned.note(where, objects, tip).checked
+        assert tip in reintroduced.note(where, objects, tip).checked
 
 
 def test_a_session_that_a_mate_pushes_again_stays_forgotten(forget: Forget, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from entire import layout
 from entire.git import bulk, promised
 from entire.git.read import Objects
 from entire.model.histories import LogRequest
-from entire.store import returned
+from entire.store import reintroduced
 from entire.workspace import Workspace
 from tests.integration import secrets
 from tests.integration.commandline import Repo
@@ -171,5 +171,5 @@ def test_a_push_in_a_partial_clone_reads_nothing_that_it_lacks(story: Story, sec
     assert len(promised.missing(str(clone.top), ["origin/entire/checkpoints/v1"])) == 1
     with Objects(str(clone.top)) as objects:
         tip = clone.git("rev-parse", "origin/entire/checkpoints/v1").strip()
-        assert tip not in returned.find(place, objects, [tip]).checked
+        assert tip not in reintroduced.find(place, objects, [tip]).checked
     assert clone.times_served() == served

@@ -13,7 +13,7 @@ from entire.index.entries import OPEN, STORED, IndexLink
 from entire.model.findings import Finding, SearchView
 from entire.model.ids import shell_word
 from entire.model.value import replace
-from entire.queries import agent_names, moments
+from entire.queries import agent_names, time_arguments
 from entire.queries.searches.open_conversations import OpenConversations
 from entire.queries.searches.stored_conversations import StoredConversations
 
@@ -41,7 +41,7 @@ def folder(place: Place) -> str:
 
 def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> SearchView:
     """Return what a query finds in all checkpoints and open sessions."""
-    since, until = (moments.moment(catalog.place.top, given) for given in (request.since, request.until))
+    since, until = (time_arguments.moment(catalog.place.top, given) for given in (request.since, request.until))
     request = replace(request, agent=_agent_type(request.agent))
     index = database.Index(folder(catalog.place))
 

@@ -1,7 +1,7 @@
-"""Finds what comes back: a teammate's agent may say again what was forgotten here, in checkpoints that are new.
+"""Finds forgotten content that new checkpoints reintroduce: a teammate's agent may say it again.
 
-It is looked for where a remote's checkpoints are fetched or joined, and by ``doctor``; no hook of a turn or a commit
-does. Only commits that were not looked through before are read, and nothing at all where nothing was forgotten.
+Runs when a remote's checkpoints are fetched or joined, and in ``doctor``; never in the hooks of turns and commits. Only
+commits that were not searched before are read, and none where nothing was forgotten.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 
 from entire.layout import Place
 from entire.model.session import Session, SubagentTask, Turn
-from entire.recording import revealed
+from entire.recording import late_redaction
 from entire.redact import Redactor, Sources
 from entire.store import turnlog
 from entire.store.turnlog import TurnNote
@@ -43,7 +43,7 @@ def test_every_text_of_a_session_is_redacted_with_what_is_known_by_now(place: Pl
         place, "s", [TurnNote(turn="t", prompt=BARE, position=3), TurnNote(turn="u", prompt="more")], redactor
     )
     redactor.redact(f"password = '{PASSWORD}'".encode())
-    revealed.redact_again(place, mine, redactor, in_transcript=False)
+    late_redaction.redact_again(place, mine, redactor, in_transcript=False)
     assert mine.turn is not None
     assert [mine.first_prompt, mine.turn.prompt, mine.tasks["toolu_1"].description] == [GONE] * 3
     assert mine.tasks["toolu_1"].increments == {"1.json": {"data": {"command": GONE, "number": 1}}}
@@ -56,13 +56,13 @@ def test_without_a_new_secret_nothing_changes(place: Place, redactor: Redactor) 
     mine = session()
     turnlog.append(place, "s", [TurnNote(turn="t", prompt=BARE)], redactor)
     before = Path(turnlog.path(place, "s")).read_bytes()
-    revealed.redact_again(place, mine, redactor, in_transcript=False)
+    late_redaction.redact_again(place, mine, redactor, in_transcript=False)
     assert mine.__dict__ == session().__dict__
     assert Path(turnlog.path(place, "s")).read_bytes() == before
 
 
 def test_a_session_without_a_turn_has_nothing_to_redact(place: Place, redactor: Redactor) -> None:
     mine = Session("s")
-    revealed.redact_again(place, mine, redactor, in_transcript=False)
+    late_redaction.redact_again(place, mine, redactor, in_transcript=False)
     assert mine.__dict__ == Session("s").__dict__
     assert not Path(turnlog.path(place, "s")).exists()

@@ -1,7 +1,7 @@
-"""Puts newer commits of ours on top of another history: each with what it changed, and everything else from there.
+"""Rebases newer commits of ours onto another history: each keeps what it changed and takes the rest from there.
 
-For the undo of ``forget``: what was stored since stays, on top of what the undo restores. Of a file that both changed,
-the newer commit's stays; a transcript goes with its hash, so the folder that holds both is one.
+The undo of ``forget`` uses it to keep what was stored since. Of a file that both sides changed, the newer commit's
+version stays; a transcript and its hash stay together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Redacts again what is kept of a session beside its transcript, once more secrets are known than before.
+"""Redacts a session's prompts and task descriptions again when new secrets become known.
 
-Its prompts and the descriptions of its tasks were redacted when they came. What they held without its name may have
-been found since: in a later prompt, another session, or a subagent's transcript.
+They were redacted when they came. A secret that had no name in them may have been found since: in a later prompt,
+another session, or a subagent's transcript.
 """
 
 from __future__ import annotations

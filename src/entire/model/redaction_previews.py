@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.model.value import Value
 
 
-class TrialRequest(Value):
+class PreviewRequest(Value):
     """Try the rules on files (``-`` is standard input), or on the transcript of a session."""
 
     files: tuple[str, ...] = ()
@@ -23,8 +23,8 @@ class HitView(Value):
     hash: str
 
 
-class TrialView(Value):
-    """The answer of a trial. ``problems``: of ``.entire/redact.toml``; ``unread``: files, with the reason."""
+class PreviewView(Value):
+    """What would be replaced. ``problems``: of ``.entire/redact.toml``; ``unread``: files, with the reason."""
 
     hits: tuple[HitView, ...] = ()
     session: str = ""

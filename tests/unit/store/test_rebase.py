@@ -9,7 +9,7 @@ import pytest
 from entire.git import history
 from entire.git.pack import Pack
 from entire.git.read import Objects
-from entire.store.replaying import Replayer
+from entire.store.rebase import Replayer
 from tests.unit.store.test_rewriting import git
 
 BASE = {"same": "same", "a/changed": "new", "a/kept": "new", "slot/full.jsonl": "new", "slot/content_hash.txt": "new"}

@@ -9,7 +9,7 @@ import pytest
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
-from entire.store import browse, checkpoints
+from entire.store import checkpoint_listing, checkpoints
 from tests import golden
 
 
@@ -18,8 +18,8 @@ def test_a_list_says_what_each_checkpoint_says(stage: str, tmp_path: Path) -> No
     for where in map(str, golden.repositories(golden.unpack(stage, tmp_path))):
         tips = list(checkpoints.tips(where).values())
         names = [one.id for one in checkpoints.list_all(where)]
-        listed = browse.listed(where, tips, [*names, "ffffffffffff", "no id", "../../../etc"])
-        sessions = browse.session_ids(where, tips)
+        listed = checkpoint_listing.listed(where, tips, [*names, "ffffffffffff", "no id", "../../../etc"])
+        sessions = checkpoint_listing.session_ids(where, tips)
         assert list(listed) == names
         assert set(sessions) == set(names)
         with Objects(where) as objects:
@@ -37,5 +37,5 @@ def test_a_list_says_what_each_checkpoint_says(stage: str, tmp_path: Path) -> No
 def test_nothing_to_list(tmp_path: Path) -> None:
     where = str(golden.unpack("manual/00-enabled", tmp_path) / "demo")
     tips = list(checkpoints.tips(where).values())
-    assert browse.listed(where, tips, []) == browse.listed(where, [], ["0123456789ab"]) == {}
-    assert browse.session_ids(where, tips) == browse.session_ids(where, []) == {}
+    assert checkpoint_listing.listed(where, tips, []) == checkpoint_listing.listed(where, [], ["0123456789ab"]) == {}
+    assert checkpoint_listing.session_ids(where, tips) == checkpoint_listing.session_ids(where, []) == {}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from entire.model.trials import TrialRequest
-from entire.queries import trials
+from entire.model.redaction_previews import PreviewRequest
+from entire.queries import redaction_previews
 from entire.redact import Redactor
 from entire.workspace.rules import Rules
 from entire_secrets.own_rules import value_hash
@@ -161,5 +161,5 @@ def test_every_rule_is_listed_once(story: Story) -> None:
     story.write("notes.txt", TOKEN)
     name = str(story.path("notes.txt"))
     seen: list[tuple[int, int]] = []
-    view = Rules.find(story.root).test(TrialRequest(files=(name,)), lambda done, total: seen.append((done, total)))
-    assert (view, seen[-1]) == (trials.of_files(Redactor(), [name], lambda *_: None), (40, 40))
+    view = Rules.find(story.root).test(PreviewRequest(files=(name,)), lambda done, total: seen.append((done, total)))
+    assert (view, seen[-1]) == (redaction_previews.of_files(Redactor(), [name], lambda *_: None), (40, 40))

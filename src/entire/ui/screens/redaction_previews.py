@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.model.trials import HitView, RuleView, TrialView
+    from entire.model.redaction_previews import HitView, PreviewView, RuleView
     from entire.ui.console.text import Style
 
 _WIDTH = 64  # of an example
@@ -24,7 +24,7 @@ _TITLES = {
 }
 
 
-def trial(view: TrialView) -> Iterator[str]:
+def preview(view: PreviewView) -> Iterator[str]:
     """Show what would be replaced."""
     if view.hits:
         rows = [("PLACE", "RULE", "VALUE", "HASH"), *map(_row, view.hits)]

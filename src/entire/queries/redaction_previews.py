@@ -13,11 +13,11 @@ import sys
 from entire import files, settings
 from entire.audit import verdicts
 from entire.errors import EntireError
-from entire.model.trials import HitView, RuleView, TrialView
+from entire.model.redaction_previews import HitView, PreviewView, RuleView
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.recording.context import Context
-from entire.store import browse, sessions, step_transcripts
+from entire.store import checkpoint_listing, sessions, step_transcripts
 from entire.store.catalog import Catalog
 from entire_secrets import own_rules, personal, streams
 from entire_secrets.rules import table
@@ -40,7 +40,7 @@ OWN = ".entire/redact.toml"
 _KINDS = ("provider", "place", "name", "opinion")  # by a rule's rank
 
 
-def of_files(redactor: Redactor, names: Sequence[str], progress: Progress) -> TrialView:
+def of_files(redactor: Redactor, names: Sequence[str], progress: Progress) -> PreviewView:
     """Return what would be replaced in files. One that cannot be read is named, and the others are tried."""
     hits: list[HitView] = []
     unread: list[str] = []
@@ -48,14 +48,14 @@ def of_files(redactor: Redactor, names: Sequence[str], progress: Progress) -> Tr
     for name in names:
         try:
             if name == STDIN:
-                size += _scan(redactor, _TrialText(file=sys.stdin.buffer, size=0, name=name), progress, hits)
+                size += _scan(redactor, _PreviewText(file=sys.stdin.buffer, size=0, name=name), progress, hits)
             else:
                 with files.open_regular(name) as file:
-                    text = _TrialText(file=file, size=os.fstat(file.fileno()).st_size, name=name)
+                    text = _PreviewText(file=file, size=os.fstat(file.fileno()).st_size, name=name)
                     size += _scan(redactor, text, progress, hits)
         except (OSError, ValueError) as error:  # a name with a NUL is a value that no file can have
             unread.append(f"{name} ({getattr(error, 'strerror', '') or 'cannot be read'})")
-    view = TrialView(hits=tuple(hits), size=size, files=len(names) - len(unread), unread=tuple(unread))
+    view = PreviewView(hits=tuple(hits), size=size, files=len(names) - len(unread), unread=tuple(unread))
     return _view(redactor, view)
 
 
@@ -72,7 +72,7 @@ class _Bounded:
         return data
 
 
-def _scan(redactor: Redactor, text: _TrialText, progress: Progress, hits: list[HitView]) -> int:
+def _scan(redactor: Redactor, text: _PreviewText, progress: Progress, hits: list[HitView]) -> int:
     """Add what would be replaced in a text; return how many bytes were read."""
     read = 0
 
@@ -88,7 +88,7 @@ def _scan(redactor: Redactor, text: _TrialText, progress: Progress, hits: list[H
     return read
 
 
-def _view(redactor: Redactor, view: TrialView) -> TrialView:
+def _view(redactor: Redactor, view: PreviewView) -> PreviewView:
     """Add the repository's own rules that apply, and what is wrong with them."""
     config = redactor.config
     if config is None:
@@ -102,7 +102,7 @@ def _view(redactor: Redactor, view: TrialView) -> TrialView:
 # ---------------------------------------------------------------- sessions
 
 
-def of_session(redactor: Redactor, place: Place, prefix: str, progress: Progress) -> TrialView:
+def of_session(redactor: Redactor, place: Place, prefix: str, progress: Progress) -> PreviewView:
     """Return what would be replaced in a session's transcript: in the agent's own, or else in what is stored of it.
 
     Raises EntireError if there is no such session, or nothing of it can be read.
@@ -114,11 +114,11 @@ def of_session(redactor: Redactor, place: Place, prefix: str, progress: Progress
     hits: list[HitView] = []
     with _opened(place, catalog, session_id) as text:
         size = _scan(redactor, text, progress, hits)
-    found = [replace(hit, file="") for hit in hits]
-    return _view(redactor, TrialView(hits=tuple(found), session=session_id, source=text.source, size=size, files=1))
+    unnamed = [replace(hit, file="") for hit in hits]
+    return _view(redactor, PreviewView(hits=tuple(unnamed), session=session_id, source=text.source, size=size, files=1))
 
 
-class _TrialText(Value):
+class _PreviewText(Value):
     """What is read: its size, 0 if unknown, a name that tells lines from a document, and of a transcript, where it was
     found: agent, step or checkpoint.
     """
@@ -130,7 +130,7 @@ class _TrialText(Value):
 
 
 @contextlib.contextmanager
-def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_TrialText]:
+def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_PreviewText]:
     chosen = settings.load(place) or settings.Settings(enabled=False)
     context = Context(place, chosen, catalog.agents)
     try:
@@ -140,14 +140,14 @@ def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_TrialT
         if text is None and not content:
             raise EntireError(f"nothing of the transcript of session {session_id} can be read",
                               hint="it was deleted by its agent, or is not stored in this clone")  # fmt: skip
-        text = text or _TrialText(source=source, file=io.BytesIO(content), size=len(content))
+        text = text or _PreviewText(source=source, file=io.BytesIO(content), size=len(content))
         with text.file:
             yield text
     finally:
         context.close()
 
 
-def _own(context: Context, state: Session) -> _TrialText | None:
+def _own(context: Context, state: Session) -> _PreviewText | None:
     """Return the transcript that the agent keeps; None if that is gone or cannot be read."""
     if not state.session_ref:
         return None
@@ -156,11 +156,11 @@ def _own(context: Context, state: Session) -> _TrialText | None:
         lines = native.file_lines(native.end())
         if lines is not None and lines.size:
             file, size = files.open_named(lines.path)
-            return _TrialText(source="agent", file=file, size=size, name=".jsonl")
+            return _PreviewText(source="agent", file=file, size=size, name=".jsonl")
         content = native.snapshot()
     except (EntireError, OSError):
         return None
-    return _TrialText(source="agent", file=io.BytesIO(content), size=len(content)) if content else None
+    return _PreviewText(source="agent", file=io.BytesIO(content), size=len(content)) if content else None
 
 
 def _stored(context: Context, catalog: Catalog, session_id: str, state: Session | None) -> tuple[bytes, str]:
@@ -170,7 +170,9 @@ def _stored(context: Context, catalog: Catalog, session_id: str, state: Session 
         if saved is not None and saved.content:
             return saved.content, "step" if state.conversation else "checkpoint"
     names = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]
-    listed = sorted(browse.listed(catalog.place.top, catalog.commits, names).values(), key=lambda view: view.created)
+    listed = sorted(
+        checkpoint_listing.listed(catalog.place.top, catalog.commits, names).values(), key=lambda view: view.created
+    )
     return (checkpoints.transcript(catalog, listed[-1].id, session_id) if listed else b""), "checkpoint"
 
 
@@ -179,12 +181,12 @@ def _stored(context: Context, catalog: Catalog, session_id: str, state: Session 
 
 def rules(redactor: Redactor) -> list[RuleView]:
     """Return all rules: the built-in ones, the repository's own, and the kinds of personal data it can ask for."""
-    found = {rule.id: RuleView(id=rule.id, kind=_KINDS[rule.rank], source=rule.source, example=rule.example)
+    by_id = {rule.id: RuleView(id=rule.id, kind=_KINDS[rule.rank], source=rule.source, example=rule.example)
              for rule in reversed((*table.RULES, table.OPINION))}  # fmt: skip
     config = redactor.config
     own = config.own.rules if config is not None else ()
     asked = [RuleView(id=kind, kind="personal", source=OWN, example="") for kind in personal.KINDS]
-    return [*sorted(found.values(), key=lambda rule: (_KINDS.index(rule.kind), rule.id)), *map(_own_rule, own), *asked]
+    return [*sorted(by_id.values(), key=lambda rule: (_KINDS.index(rule.kind), rule.id)), *map(_own_rule, own), *asked]
 
 
 def _own_rule(rule: OwnRule) -> RuleView:
