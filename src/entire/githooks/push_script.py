@@ -86,13 +86,35 @@ pushes_checkpoints() {
     [ -n "$choice" ]
 }
 
-# Prints the commits with a mark in lines of the list that the remote lacks: id, parents, subject.
+# Prints the commits with a mark in lines of the list that the remote lacks: id, parents, subject; the newest first, as
+# many as git finds in its time. The push goes on then: nothing says that it sends more. `env`, because it is git itself
+# that must end, and not the function around it.
 marked_commits() {
-    while read -r from oid to old; do
+    revisions=$(while read -r from oid to old; do
         is_deletion "$oid" || echo "$oid"
         is_deletion "$old" || echo "^$old"
-    done | git --no-replace-objects rev-list --stdin --ignore-missing -E --grep='@MARKS@' \\
-        --format='%H [%P] %s' --not --remotes="$remote" 2>/dev/null
+    done)
+    printf '%s\\n' "$revisions" | env GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none git --no-replace-objects \\
+        rev-list --stdin --ignore-missing -E --grep='@MARKS@' \\
+        --format='%H [%P] %s' --not --remotes="$remote" 2>/dev/null &
+    search=$!
+    end_in_time "$search" >/dev/null 2>&1 &
+    watch=$!
+    wait "$search" 2>/dev/null
+    if [ $? -eq 137 ]; then
+        echo "entire: looked for $limit seconds for what stays on this machine, and only through the newest commits" >&2
+        echo "hint: to see all commits that this push sends: git log <branch> --not --remotes=$remote" >&2
+    fi
+    kill "$watch" 2>/dev/null
+}
+
+limit=30
+end_in_time() { # $1: a process
+    trap 'kill "$timer" 2>/dev/null; exit' TERM
+    sleep "$limit" &
+    timer=$!
+    wait "$timer"
+    kill -9 "$1"
 }
 
 # Prints what marked commits are, a line each. A person's commit may quote a mark: that is nothing.
