@@ -39,6 +39,7 @@ _TRAILER = re.compile(rb"^Entire-[A-Za-z-]+:")
 class ForgetNotes(Notes):
     """What ``forget`` notes for its undo."""
 
+    command = COMMAND
     left: Mapping[str, str] = {}  # the digests of the files that it left
 
 

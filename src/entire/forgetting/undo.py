@@ -32,31 +32,31 @@ if TYPE_CHECKING:
 _ID = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 
 
-def undo(context: Context) -> UndoneView:
+def undo(context: Context, _progress: object = None) -> UndoneView:
     """Restore what the last ``forget`` removed; with what was stored since. Raises EntireError if git has
     deleted it, or the checkpoints branch was moved off what the forgetting left.
     """
     place = context.place
     with context.lock():
         _check_worktree(place)
-        done = inverse.undo_last(place, COMMAND, functools.partial(_undo, context), now=context.now())
+        done = inverse.undo_last(place, ForgetNotes, functools.partial(_undo, context), now=context.now())
         context.forget()
     return undo_notes.view(done)
 
 
-def _undo(context: Context, draft: Draft, last: Transaction) -> None:
-    place = context.place
+def _undo(context: Context, draft: Draft, notes: ForgetNotes) -> None:
+    place, last = context.place, draft.undone
     lost = [ref for ref, old, _ in last.moves if old and not history.is_complete(place.top, old)]
     if lost:
         raise EntireError(f"{last.title} cannot be restored: git has deleted the old objects; nothing was changed",
                           hint="a fetch from a clone or remote that still has them is the only way")  # fmt: skip
     names = {new: old for _, old, new in last.moves if old and new}
     newer = _replayed(context, names)
-    draft.revert(last, instead=_instead(place, last, newer))
+    draft.revert(instead=_instead(place, last, newer))
     for ref, (tip, new) in newer.items():
         draft.move_ref(ref, new, tip)
         names[tip] = new
-    _keep_newer(place, draft, ForgetNotes.of(last), {**_replaced(place, draft), **names})
+    _keep_newer(place, draft, notes, {**_replaced(place, draft), **names})
 
 
 def _check_worktree(place: Place) -> None:

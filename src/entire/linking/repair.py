@@ -38,13 +38,20 @@ _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was cha
 
 
 class LinkNotes(Notes):
-    """What a link or unlinking by hand notes for its undo."""
+    """What a link by hand notes for its undo."""
 
+    command = LINK
     commit: str
     counts: Mapping[str, int]  # of what changed, by checkpoint
     tip: str  # of the checkpoints branch after it
     states: Mapping[str, str]  # the digests of the sessions' states that it left
     reason: Mapping[str, Any] | None  # why the commit was not linked: the journal's entry
+
+
+class UnlinkNotes(LinkNotes):
+    """What an unlinking notes for its undo: the same."""
+
+    command = UNLINK
 
 
 def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkView:

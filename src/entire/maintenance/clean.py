@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.requests import CleanRequest
     from entire.model.views.changes import UndoneView
-    from entire.undo.transaction import Transaction
+    from entire.recording.context import Context
 
 COMMAND = "clean"
 _DAY = 86400.0
@@ -44,6 +44,7 @@ _SETTINGS = (".gitignore", "entire.json", "settings.json", "settings.local.json"
 class CleanNotes(Notes):
     """What a clean notes for its undo."""
 
+    command = COMMAND
     kept: Mapping[str, list[list[Any]]] = {}  # the lines of retained steps, by worktree
 
 
@@ -95,18 +96,19 @@ def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
     return CleanView(items=unused.items, notes=unused.notes, removed=removal.items, undo_id=removal.undo_id)
 
 
-def undo(place: Place, *, now: float) -> UndoneView:
+def undo(context: Context, _progress: object = None) -> UndoneView:
     """Restore what the last ``clean`` removed that was not undone yet."""
-    with lock(place):
-        done = inverse.undo_last(place, COMMAND, _undo, now=now)
+    place = context.place
+    with context.lock():
+        done = inverse.undo_last(place, CleanNotes, _undo, now=context.now())
         undone = next(change for change in transaction.done(place, COMMAND) if change.id == done.undoes)
-        _recall_refs(Repository(place, now), CleanNotes.of(undone))
+        _recall_refs(Repository(place, context.now()), CleanNotes.of(undone))
     return undo_notes.view(done)
 
 
-def _undo(draft: Draft, last: Transaction) -> None:
-    undo_notes.check_states(draft.place, undo_notes.deleted_states(draft.place, last))
-    draft.revert(last)
+def _undo(draft: Draft, _notes: CleanNotes) -> None:
+    undo_notes.check_states(draft.place, undo_notes.deleted_states(draft.place, draft.undone))
+    draft.revert()
 
 
 def _key(item: UnusedView) -> tuple[str, str, str, str]:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from entire.model.requests import ResetRequest
     from entire.model.session import Session
     from entire.model.views.changes import UndoneView
-    from entire.undo.transaction import Transaction
 
 COMMAND = "reset"
 _MAX_STEPS = 2000
@@ -47,6 +46,7 @@ _COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was cha
 class ResetNotes(Notes):
     """What a reset notes for its undo."""
 
+    command = COMMAND
     sessions: Mapping[str, str]  # the digests of the states that it left, '' for those that it deleted
     journal: undo_notes.JournalMemory
 
@@ -208,16 +208,16 @@ def _draft_journal(place: Place, draft: Draft, journal: Journal, now: float, *, 
 # ---------------------------------------------------------------- undo
 
 
-def undo(place: Place, *, now: float) -> UndoneView:
+def undo(context: Context, _progress: object = None) -> UndoneView:
     """Restore what the last reset discarded that was not undone yet."""
-    with lock(place):
-        return undo_notes.view(inverse.undo_last(place, COMMAND, functools.partial(_undo, now), now=now))
+    now = context.now()
+    with context.lock():
+        return undo_notes.view(inverse.undo_last(context.place, ResetNotes, functools.partial(_undo, now), now=now))
 
 
-def _undo(now: float, draft: Draft, last: Transaction) -> None:
-    notes = ResetNotes.of(last)
+def _undo(now: float, draft: Draft, notes: ResetNotes) -> None:
     undo_notes.check_states(draft.place, notes.sessions)
-    draft.revert(last)
+    draft.revert()
     journal = Journal(draft.place, repair=True)
     undo_notes.recall_sessions(journal, notes.journal)
     _draft_journal(draft.place, draft, journal, now)

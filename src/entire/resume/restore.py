@@ -6,6 +6,8 @@ change in one transaction, which ``resume --undo`` takes back.
 
 from __future__ import annotations
 
+import functools
+
 from entire.agents import capabilities, long_transcripts
 from entire.directory import resuming
 from entire.errors import EntireError
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Content, Position
     from entire.recording.context import Context
     from entire.resume.targets import StoredSession
+    from entire.undo.transaction import Transaction
 
 COMMAND = "resume"
 KEPT = "kept"  # a conversation whose newer local transcript stays
@@ -48,7 +51,11 @@ _AT_WORK = "a turn is in progress here; try again when it has ended, or run `ent
 class ResumeNotes(Notes):
     """What a resume, or its undo, notes for the undo."""
 
+    command = COMMAND
     sessions: tuple[str, ...] = ()
+
+    def of_undo(self, undone: Transaction) -> ResumeNotes:
+        return replace(self, undoes=undone.id)
 
 
 class _SessionPlan(Value):
@@ -104,27 +111,25 @@ def undo(context: Context, progress: Callable[[str], None] = lambda _: None) -> 
     """Undo the last ``restore``; a second call undoes the undo."""
     with context.lock():
         completion.complete(context.place)
-        last = transaction.latest(context.place, COMMAND)
-        if last is None:
+        if transaction.latest(context.place, COMMAND) is None:
             raise EntireError("there is no resume to undo")
-        session_ids = ResumeNotes.of(last).sessions
-        for session_id in session_ids:
-            state = context.session(session_id)
-            if state is not None and (state.is_running or state.times.last_seen > last.time):
-                raise EntireError(f"session {session_id} has continued since; nothing was changed",
-                                  hint="use `entire rewind` to take the session back to an earlier point")  # fmt: skip
-        notes = ResumeNotes(undoes=last.id, sessions=session_ids)
-        draft = inverse.of(context.place, last, now=context.now(), notes=notes)
-        try:
-            effects.refuse_continued(context, draft, session_ids)
-            effects.refuse_open(context, effects.rewritten(context, draft, session_ids))
-        except BaseException:
-            draft.discard()
-            raise
-        done = draft.carry_out(progress)
+        done = inverse.undo_last(
+            context.place, ResumeNotes, functools.partial(_undo, context), progress, now=context.now()
+        )
         context.forget()
     return ResumeUndoneView(undo_id=done.id, undone=done.undoes, paths=tuple(done.private),
-                            session_ids=session_ids)  # fmt: skip
+                            session_ids=ResumeNotes.of(done).sessions)  # fmt: skip
+
+
+def _undo(context: Context, draft: Draft, notes: ResumeNotes) -> None:
+    for session_id in notes.sessions:
+        state = context.session(session_id)
+        if state is not None and (state.is_running or state.times.last_seen > draft.undone.time):
+            raise EntireError(f"session {session_id} has continued since; nothing was changed",
+                              hint="use `entire rewind` to take the session back to an earlier point")  # fmt: skip
+    draft.revert()
+    effects.refuse_continued(context, draft, notes.sessions)
+    effects.refuse_open(context, effects.rewritten(context, draft, notes.sessions))
 
 
 # ---------------------------------------------------------------- planning

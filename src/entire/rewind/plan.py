@@ -54,6 +54,7 @@ _PRUNED_EVERY = 5  # rewinds: measuring the undo points takes time
 class RewindNotes(Notes):
     """What a rewind notes for its undo, and the undo for its own."""
 
+    command = COMMAND
     point: str = ""
     head: str = ""  # before
     branch: str = ""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from entire.model.views.changes import ChangeView
-from entire.undo import transaction
+from entire.undo import kinds, transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
-
-_TOGGLES = ("rewind", "resume")
-"""Commands whose undo can be undone too."""
 
 
 def of(place: Place) -> list[ChangeView]:
@@ -22,9 +19,10 @@ def of(place: Place) -> list[ChangeView]:
     seen: set[str] = set()
     changes = []
     for change in done:
-        if change.undoes and change.command not in _TOGGLES:
+        is_toggle = kinds.can_redo(change.command)
+        if change.undoes and not is_toggle:
             continue
-        is_open = change.command in _TOGGLES or change.id not in undone
+        is_open = is_toggle or change.id not in undone
         changes.append(ChangeView(id=change.id, command=change.command, title=change.title, time=change.time,
                                   is_undone=change.id in undone,
                                   can_undo=is_open and change.command not in seen))  # fmt: skip

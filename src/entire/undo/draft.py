@@ -36,9 +36,14 @@ class Draft:
     changes in letter case only. End a draft with ``carry_out`` or ``discard``.
     """
 
-    def __init__(self, place: Place, command: str, title: str, *, now: float, notes: Notes | None = None) -> None:
+    def __init__(
+        self, place: Place, command: str, title: str, *, now: float, notes: Notes | None = None,
+        undone: Transaction | None = None,
+    ) -> None:  # fmt: skip
+        """``undone``: what the change undoes."""
         self.place = place
         self.notes = notes or Notes()
+        self._undone = undone
         self._named: tuple[str, float, str] = (command, now, title)
         self._tree = backups.SavedTree(place.top)
         self._items: dict[str, PathChange] = {}
@@ -54,6 +59,12 @@ class Draft:
         self._drop = True  # remove also folders that deletions leave empty
         self.id = begin(place, now)
         self.folder = os.path.join(root(place), self.id)
+
+    @property
+    def undone(self) -> Transaction:
+        """What the change undoes."""
+        assert self._undone is not None
+        return self._undone
 
     @property
     def before(self) -> str:
@@ -336,10 +347,11 @@ class Draft:
     # ------------------------------------------------------------ undo
 
     def revert(self, *undone: Transaction, instead: Mapping[str, str] | None = None) -> None:
-        """Restore what some transactions, newest first, changed.
+        """Restore what some transactions, newest first, changed; without any, what this change undoes.
 
         ``instead``: what refs become that were moved since ('' deletes); any other such ref is an error.
         """
+        undone = undone or (self.undone,)
         try:
             self._revert([(os.path.join(root(self.place), done.id), _read_plan(self.place, done)) for done in undone],
                          instead or {})  # fmt: skip

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
 
 class Notes(Value):
-    """The notes of any transaction. A kind of change that notes more derives a class of its own: the names of its
-    fields are the keys in the JSON, where a field that has its default is left out.
+    """The notes of any transaction. A kind of change derives a class of its own: the names of its fields are the keys
+    in the JSON, where a field that has its default is left out. ``command`` is the one that makes such changes.
     """
 
+    command = ""
     undoes: str = ""  # the id of the transaction that this one undid
+
+    def of_undo(self, undone: Transaction) -> Notes:
+        """Return the notes of the undo of a transaction that has these."""
+        return Notes(undoes=undone.id)
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``of`` reads."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 
-from entire.model.views.changes import ChangeView, UndoneView, UndoView
-from entire.model.views.resumes import ResumeUndoneView
+from entire.model.views.changes import UndoView
 from entire.workspace.opened import Subject, closed_on_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from entire.model.linking import LinkUndoneView
+    from entire.model.views.changes import ChangeView, UndoneView
+    from entire.model.views.resumes import ResumeUndoneView
     from entire.rewind.plan import Rewind
 
 
@@ -30,15 +32,16 @@ class Undo(Subject):
         """Undo the last change of a command other than ``rewind``, whose undo is planned first; return the id of the
         undo.
         """
-        undo: dict[str, Callable[[], UndoneView | ResumeUndoneView | LinkUndoneView]] = {
-            "clean": self.clean,
-            "forget": self.forget,
-            "link": self.link,
-            "reset": self.reset,
-            "resume": lambda: self.resume(progress),
-            "unlink": lambda: self.link(unlinking=True),
-        }
-        return undo[command]().undo_id
+        return str(self._last(command, progress).undo_id)
+
+    def _last(self, command: str, progress: Callable[[str], None] | None = None) -> Any:
+        from entire.undo.kinds import KINDS
+
+        kind = KINDS[command]
+        with contextlib.closing(self._opened.context(starts_plugins=kind.starts_plugins)) as context:
+            view = kind.load()(context, progress or (lambda _: None))
+        self._opened.drop_catalog()
+        return view
 
     def rewind(self, name: str = "") -> Rewind:
         """Plan to revert the last rewind, or every rewind since that undo point; an undo can be undone."""
@@ -60,37 +63,25 @@ class Undo(Subject):
 
     def clean(self) -> UndoneView:
         """Restore what the last ``clean`` deleted, except undo points."""
-        from entire.maintenance import clean
-
-        return clean.undo(self._opened.place, now=self._opened.now())
+        view: UndoneView = self._last("clean")
+        return view
 
     def reset(self) -> UndoneView:
         """Restore what the last ``reset`` discarded; raises EntireError if one of its sessions has continued since."""
-        from entire.maintenance import reset
-
-        return reset.undo(self._opened.place, now=self._opened.now())
+        view: UndoneView = self._last("reset")
+        return view
 
     def resume(self, progress: Callable[[str], None] | None = None) -> ResumeUndoneView:
         """Restore the transcripts that the last resume (or its undo) replaced."""
-        from entire.resume import restore
-
-        with contextlib.closing(self._opened.context()) as context:
-            return restore.undo(context, progress or (lambda _: None))
+        view: ResumeUndoneView = self._last("resume", progress)
+        return view
 
     def link(self, *, unlinking: bool = False) -> LinkUndoneView:
         """Undo the last link by hand, or the last unlinking; raises EntireError if there is none."""
-        from entire.linking import repair, undo
-
-        with contextlib.closing(self._opened.context(starts_plugins=False)) as context:
-            view = undo.undo(context, repair.UNLINK if unlinking else repair.LINK)
-        self._opened.drop_catalog()
+        view: LinkUndoneView = self._last("unlink" if unlinking else "link")
         return view
 
     def forget(self) -> UndoneView:
         """Restore what the last ``forget`` removed; raises EntireError once git has deleted the old objects."""
-        from entire.forgetting import undo
-
-        with contextlib.closing(self._opened.context(starts_plugins=False)) as context:
-            view = undo.undo(context)
-        self._opened.drop_catalog()
+        view: UndoneView = self._last("forget")
         return view

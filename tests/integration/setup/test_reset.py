@@ -18,6 +18,7 @@ from entire.git import refs as git_refs
 from entire.maintenance import reset as forgetting
 from entire.store import sessions, steps
 from entire.undo.draft import Draft
+from entire.workspace import Workspace
 from tests import golden
 from tests.integration.commandline import Command
 from tests.integration.kept import AGENT, PERSON, all_ids, answers, elsewhere, journal, shadows, sole, tokens, unlinked
@@ -285,7 +286,7 @@ def test_a_plan_for_programs(story: Story) -> None:
     done = forgetting.forget(place_of(story), now=time.time())
     assert {found.session_id for found in done.sessions} == {one.id, other.id}
     assert forgetting.plan(place_of(story), now=time.time()).is_empty
-    assert forgetting.undo(place_of(story), now=time.time()).undoes == done.undo_id
+    assert Workspace(place_of(story)).undo.reset().undoes == done.undo_id
 
 
 def test_a_commit_without_its_session_says_why(story: Story, reset: Command) -> None:
