@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from entire_plugin_kit.adapter import events, hostile, installing, reading, storing
 from entire_plugin_kit.framework import conversations
 from entire_plugin_kit.framework import sessions as recording
-from entire_plugin_kit.program import asking, hooks, identity, processes, records, sessions, surroundings, transcripts
+from entire_plugin_kit.program import (
+    hooks,
+    identity,
+    processes,
+    questions,
+    records,
+    sessions,
+    surroundings,
+    transcripts,
+)
 from entire_plugin_kit.promise import ADAPTER, FRAMEWORK, PROGRAM, Promise
 
 if TYPE_CHECKING:
@@ -111,9 +120,9 @@ PROMISES = (
     *_of(
         PROGRAM,
         "extensions",
-        ("questions", asking.answers_its_questions, ("extensions",)),
-        ("many-questions", asking.answers_many_questions, ("extensions",)),
-        ("bad-questions", asking.survives_bad_questions, ("extensions",)),
+        ("questions", questions.answers_its_questions, ("extensions",)),
+        ("many-questions", questions.answers_many_questions, ("extensions",)),
+        ("bad-questions", questions.survives_bad_questions, ("extensions",)),
         ("records", records.tells_records, ("entire_records",)),
         ("records-from-anywhere", records.tells_records_from_anywhere, ("entire_records",)),
         ("records-requests", records.survives_any_request, ("entire_records",)),

@@ -11,7 +11,7 @@ from tests.architecture.places import place_of, source_files
 WRITERS = {
     "commands/hooks.py": "answers in an agent's own form; messages in them are made plain by the dispatcher",
     "lifecycle/push.py": "a sentence with the remote's name, which is made plain",
-    "plugin/asking.py": "answers of the plugin protocol",
+    "plugin/answering.py": "answers of the plugin protocol",
     "plugin/program.py": "answers of the plugin protocol, and the errors of a plugin",
     "plugin/recording.py": "answers of the plugin protocol",
     "ui/console/bar.py": "a bar that draws over itself, without text from elsewhere",

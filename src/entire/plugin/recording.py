@@ -6,7 +6,7 @@ import sys
 
 from entire.errors import EntireError
 from entire.model.transcripts import START, Position
-from entire.plugin.asking import read_stored
+from entire.plugin.answering import read_stored
 from entire.plugin_host.language import records
 from entire.plugin_host.language.wire import FLAG, PATH, POSITION, TEXT_MAP
 

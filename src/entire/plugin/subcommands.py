@@ -242,9 +242,9 @@ def _generate_text(call: Call) -> Any:
 
 
 def _ask(call: Call) -> bytes:
-    from entire.plugin import asking
+    from entire.plugin import answering
 
-    asking.answer_all(call)
+    answering.answer_all(call)
     return b""
 
 

@@ -173,14 +173,14 @@ class ExternalAgent:
             transcript.files(since, transcript.end(since))
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        from entire.plugin_host import parts
+        from entire.plugin_host import chunking
 
-        return parts.split(self._plugin.calls.fresh(), transcript, max_size)
+        return chunking.split(self._plugin.calls.fresh(), transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        from entire.plugin_host import parts
+        from entire.plugin_host import chunking
 
-        return parts.join(self._plugin.calls.fresh(), chunks)
+        return chunking.join(self._plugin.calls.fresh(), chunks)
 
     # ------------------------------------------------------------ settings of the agent
 
@@ -272,11 +272,11 @@ class ExternalAgent:
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """Return the answer to a question; raises PluginError."""
-        from entire.plugin_host import asking
+        from entire.plugin_host import extension_calls
 
         program = self._plugin.calls.program
         try:
-            return asking.ask(program, name, *arguments, metadata=dict(self.metadata))
+            return extension_calls.ask(program, name, *arguments, metadata=dict(self.metadata))
         except ValueError as error:
             raise PluginError(f"the plugin {self.name} answered {name} with something that makes no sense: {error}",
                               hint=f"run `entire plugin check {self.name}`") from error  # fmt: skip

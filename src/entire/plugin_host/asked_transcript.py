@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.conversation.records import Prompt
 from entire.model.transcripts import START
 from entire.model.value import replace
-from entire.plugin_host import asking
+from entire.plugin_host import extension_calls
 from entire.plugin_host.language import questions
 from entire.plugin_host.transcript import ExternalTranscript
 
@@ -28,7 +28,7 @@ class AskedTranscript(ExternalTranscript):
         program = self._calls.program
         answer: tuple[Any] | None = self._calls.once(
             (name, self.session_ref, *arguments),
-            lambda: (asking.ask(program, name, *arguments, stored=self._stored, **about),),
+            lambda: (extension_calls.ask(program, name, *arguments, stored=self._stored, **about),),
         )
         return answer
 

@@ -15,11 +15,11 @@ from entire_plugin_kit import PROMISES, fixtures, plugin, suite
 from entire_plugin_kit.answer import Call
 from entire_plugin_kit.fixtures import FixtureRig
 from entire_plugin_kit.program import (
-    asking,
     call,
     hooks,
     identity,
     processes,
+    questions,
     records,
     sessions,
     surroundings,
@@ -29,7 +29,7 @@ from entire_plugin_kit.promise import PROGRAM, Result, Status
 from entire_plugin_kit.suite import Options
 from tests.unit.entire_plugin_kit.plugin_faults import CAPTURED, CASES, FAULTS, GOOD, RECORDS, SMALL, Fault
 
-ROOMS = (asking, hooks, records, identity, processes, sessions, surroundings, transcripts)
+ROOMS = (questions, hooks, records, identity, processes, sessions, surroundings, transcripts)
 OF_RECORDS = {promise.name for promise in PROMISES if "entire_records" in promise.needs}
 NAMES = [promise.name for promise in PROMISES if promise.by == PROGRAM]
 

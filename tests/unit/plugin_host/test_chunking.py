@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from entire.plugin_host import parts
+from entire.plugin_host import chunking
 from tests import plugins
 from tests.unit.plugin_host.world import World
 
@@ -50,6 +50,6 @@ def test_nonsense_parts_are_not_used(world: World, answer: object) -> None:
     plugin = plugins.version_one(world.bin, answers={"chunk-transcript": answer})
     agent = world.adapter(plugin)
     chunks = agent.chunk_transcript(b"x" * 999, 300)
-    assert chunks[0] == parts._OF_BYTES
+    assert chunks[0] == chunking._OF_BYTES
     assert agent.reassemble_transcript(chunks) == b"x" * 999
     assert world.notes == []
