@@ -401,7 +401,8 @@ def _count(
     session = part.session
     if not any(written.id == checkpoint_id for written in session.turn_checkpoints) and _is_unfinished(part, decided):
         # What is recorded need not be asked.
-        is_counted = part.is_recorded and part.counted != session.covered.position and not session.is_incomplete
+        is_moved = part.counted != session.covered.position
+        is_counted = part.is_recorded and is_moved and not session.connection.is_incomplete
         base = [*([usage_before] if usage_before is not None else []), part.slot.record.token_usage]
         session.turn_checkpoints.append(
             TurnCheckpoint(
@@ -427,7 +428,7 @@ def _is_unfinished(part: Part, decided: Pending) -> bool:
     if decided.is_late and not _is_last_of_turn(session, decided.moment):
         return False
     is_missing = not part.slot.parts and bool(session.session_ref)
-    return session.is_running or (part.is_recorded and (is_missing or session.is_incomplete))
+    return session.is_running or (part.is_recorded and (is_missing or session.connection.is_incomplete))
 
 
 def _is_last_of_turn(session: Session, moment: float) -> bool:

@@ -40,12 +40,13 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         context.place, context.objects, finish,
         lambda: checkpoint.tasks_done(context, session, transcript, context.now()),
     )  # fmt: skip
-    may_miss = session.is_external or context.adapters.waits(session)
-    session.is_incomplete = may_miss and not transcript.is_told(waiting[0].since, finish)
-    if session.is_incomplete and not whole.parts:
+    may_miss = session.connection.is_external or context.adapters.waits(session)
+    is_incomplete = may_miss and not transcript.is_told(waiting[0].since, finish)
+    session.connection = replace(session.connection, is_incomplete=is_incomplete)
+    if is_incomplete and not whole.parts:
         return
     counted = _write(context, session, transcript, whole)
-    if not session.is_incomplete:
+    if not is_incomplete:
         session.covered = replace(session.covered, position=finish, subagents=counted)
         session.turn_checkpoints = []
 
@@ -53,7 +54,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
 def _is_whole(context: Context, session: Session, transcript: SessionTranscript) -> bool:
     """Tell whether the only checkpoint of the turn has all of it: its commit was made when the turn had been saved."""
     (written, *more), turn, finish = session.turn_checkpoints, session.turn, transcript.end()
-    if more or turn is None or not turn.ended or written.moment < turn.ended or session.is_incomplete:
+    if more or turn is None or not turn.ended or written.moment < turn.ended or session.connection.is_incomplete:
         return False
     if written.finish != finish or session.covered.position != finish:
         return False

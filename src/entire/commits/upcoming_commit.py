@@ -121,7 +121,7 @@ def _named_by_environment(running: Sequence[Session], environment: Mapping[str, 
     is none, or several without its id as a value.
     """
     given = {
-        session.session_id: [environment[name] for name in session.caller_variables if environment.get(name)]
+        session.session_id: [environment[name] for name in session.connection.caller_variables if environment.get(name)]
         for session in running
     }
     candidates = [session_id for session_id, values in given.items() if values]

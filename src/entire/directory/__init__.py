@@ -209,7 +209,7 @@ class AgentDirectory:
         """Return a new adapter for a session; None if its agent cannot be loaded, or is a plugin that must not be
         started now.
         """
-        if session.is_external and not self.may_start(session.agent):
+        if session.connection.is_external and not self.may_start(session.agent):
             return None
         if not session.agent:
             return self.make_by_type(session.agent_type, dict(session.metadata))

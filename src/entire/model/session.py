@@ -133,10 +133,21 @@ class Storage(Value):
     copied: int = 0  # bytes of the transcript that steps stored a second time
 
 
+class Connection(Value):
+    """How a session's agent tells us what it does."""
+
+    is_external: bool = False  # by a plugin, which only commands and its own hooks start
+    caller_variables: list[str] = []  # set in the environment of what the agent starts, as its plugin says
+    is_incomplete: bool = False  # not all that the transcript holds after ``counted`` was reported
+
+
 # Of a new session.
 _WORKTREE, _TIMES, _WORK, _COVERED, _STORAGE = SessionWorktree(), Times(), Work(), Covered(), Storage()
+_CONNECTION = Connection()
 
 GROUPS: dict[str, dict[str, str]] = {
+    "connection": {"is_external": "is_external", "caller_variables": "caller_variables",
+                   "is_incomplete": "is_incomplete"},
     "worktree": {"worktree_path": "path", "worktree_name": "name", "base_commit": "base_commit"},
     "times": {"started": "started", "ended": "ended", "last_seen": "last_seen"},
     "work": {"open_files": "open_files", "staged_before": "staged_before", "is_staged_known": "is_staged_known",
@@ -180,9 +191,7 @@ class Session:
         self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
         self.background: list[str] = []  # subagents that work on between turns
         self.oid_size = 40  # hex digits of object ids here
-        self.is_external = False  # its agent is a plugin, which only commands and its own hooks start
-        self.caller_variables: list[str] = []  # set in the environment of what its agent starts, as its plugin says
-        self.is_incomplete = False  # not all that the transcript holds after ``counted`` was reported
+        self.connection = _CONNECTION
         self.foreign = False  # the Go CLI wrote its state last, and go_takeover has not imported it yet
         self.removed = False  # the Go CLI deleted its state and steps
 
@@ -206,7 +215,7 @@ class Session:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent, self.agent_type)
         kept = ("worktree", "times", "session_ref", "model", "metadata", "process", "covered",
-                "oid_size", "is_external", "is_incomplete", "caller_variables")  # fmt: skip
+                "oid_size", "connection")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
         self.times = replace(self.times, ended=self.times.ended or self.times.last_seen)

@@ -151,7 +151,9 @@ class Context:
             session.times = replace(session.times, started=self.now())
         entry = self.agents.describe(agent_name)
         session.agent, session.agent_type = agent_name, entry.type
-        session.is_external, session.caller_variables = entry.is_plugin, list(entry.caller_variables)
+        session.connection = replace(
+            session.connection, is_external=entry.is_plugin, caller_variables=list(entry.caller_variables)
+        )
         self.mark_relevant(session_id)
         return session
 

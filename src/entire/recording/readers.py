@@ -104,7 +104,7 @@ class Transcripts:
 
         transcript = SessionTranscript(self._adapters.reader(session), session, self._top, self._redactor)
         if self._adapters.of(session) is None:
-            if self._adapters.waits(session) and not session.is_external:
+            if self._adapters.waits(session) and not session.connection.is_external:
                 name = session.agent or session.agent_type
                 message = f"the agent {name!r} is not installed; its transcript is saved without being read"
                 self.log.warn(message, session_id=session.session_id)

@@ -47,7 +47,7 @@ class StoredAgent:
         session = self._session
         if session_ref == session.session_ref:
             return _of_session(session, turnlog.read(self._place, session.session_id), stored)
-        own = OpaqueTranscript(session_ref, b"" if stored is None and session.is_external else stored)
+        own = OpaqueTranscript(session_ref, b"" if stored is None and session.connection.is_external else stored)
         task = next((task for task in session.tasks.values() if task.ref == session_ref and task.end), None)
         if task is None or _is_of_running_turn(session, task):
             return StoredTranscript(own, own.end(), [])
@@ -74,7 +74,7 @@ def _of_session(session: Session, notes: Sequence[TurnNote], stored: Content | N
         size = own.end(Position(byte=session.storage.extent.size)).byte
         lines = FileLines(path=path, lines=end.count, size=size)
     else:
-        is_unreadable = session.is_external or not path.file
+        is_unreadable = session.connection.is_external or not path.file
         own = OpaqueTranscript(path, b"" if stored is None and is_unreadable else stored)
     if not was_read(session):
         end = own.end()
@@ -175,7 +175,7 @@ class StoredTranscript:
 
 def was_read(session: Session) -> bool:
     """Tell whether an adapter has read a session's transcript: its positions are known, and are the adapter's."""
-    return session.is_external or recorded_end(session).count > 0
+    return session.connection.is_external or recorded_end(session).count > 0
 
 
 def recorded_end(session: Session, notes: Sequence[TurnNote] = ()) -> Position:

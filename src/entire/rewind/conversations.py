@@ -120,7 +120,7 @@ def out_of_reach(context: Context, points: PointList, point: PointView, session_
     views = []
     for name in _sessions_at(points, point):
         session = context.session(name) if session_id in ("", name) else None
-        if session is None or not session.is_external:
+        if session is None or not session.connection.is_external:
             continue
         try:
             context.agents.find(session.agent)

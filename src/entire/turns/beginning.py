@@ -37,10 +37,15 @@ def begin(context: Context, session: Session, event: Event) -> None:
 
         if forks.is_fork(context, session, start):
             session.covered = replace(session.covered, position=start)
-    if session.is_external and transcript.is_later(start, session.covered.position) and start.count != last.count:
+    if (
+        session.connection.is_external
+        and transcript.is_later(start, session.covered.position)
+        and start.count != last.count
+    ):
         # Its hooks did not run, or the agent went on writing.
         known = last if transcript.is_later(last, session.covered.position) else session.covered.position
-        session.is_incomplete |= transcript.has_answers(known, start) is not False
+        if transcript.has_answers(known, start) is not False:
+            session.connection = replace(session.connection, is_incomplete=True)
     if is_new and not session.work.untracked_at_start:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]

@@ -92,7 +92,8 @@ def _save(context: Context, session: Session, event: Event) -> None:
             session.covered.position, turn.start
         )  # a commit's checkpoint counts its beginning
         is_told = transcript.is_told(turn.start, finish) and not is_split
-        session.is_incomplete |= session.is_external and not is_told
+        if session.connection.is_external and not is_told:
+            session.connection = replace(session.connection, is_incomplete=True)
     _identify_subagents(context, session, transcript, turn, finish)
     reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
     cause = _cause(context, session, reported, is_repeated=is_repeated, missed_start=missed_start)
@@ -327,7 +328,7 @@ def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str
             content = transcript.subagent_content(task.ref)
             if content and (oid := blob_id(content, session.oid_size)) != task.stored:
                 task.stored = oid
-                if session.is_external:
+                if session.connection.is_external:
                     transcript.record_subagent(task)
                 kept |= steps.task_files(session.session_id, tool_use_id, task.subagent, content)
     return kept

@@ -9,7 +9,7 @@ import pytest
 
 from entire.commits import upcoming_commit
 from entire.model.events import EventType, GitEvent
-from entire.model.session import Session
+from entire.model.session import Connection, Session
 
 EVENT = GitEvent(type=EventType.PREPARE_COMMIT)
 
@@ -21,7 +21,7 @@ def maker(*sessions: Session) -> str:
 
 def session(name: str, *variables: str) -> Session:
     made = Session(name)
-    made.caller_variables = list(variables)
+    made.connection = Connection(caller_variables=list(variables))
     return made
 
 

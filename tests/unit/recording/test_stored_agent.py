@@ -6,7 +6,7 @@ from pathlib import Path
 
 from entire import layout
 from entire.agents.opaque import OpaqueTranscript
-from entire.model.session import Session, SubagentTask, Turn
+from entire.model.session import Connection, Session, SubagentTask, Turn
 from entire.model.transcripts import START, UNKNOWN, FileLines, Position, SessionRef, TokenUsage
 from entire.model.value import replace
 from entire.recording.stored_agent import StoredAgent, StoredTranscript, recorded_end
@@ -91,7 +91,8 @@ def plugin(folder: Path) -> tuple[StoredAgent, Session]:
     place = layout.find(Repo(folder / "repo").top)
     assert place is not None
     session = Session("s-1", "x", "Agent x")
-    session.session_ref, session.is_external = SessionRef(folder / "s-1.jsonl"), True
+    session.session_ref = SessionRef(folder / "s-1.jsonl")
+    session.connection = Connection(is_external=True)
     return StoredAgent(place, session), session
 
 
@@ -108,7 +109,7 @@ def test_what_a_plugin_tells_is_not_what_is_in_its_file(tmp_path: Path) -> None:
 
 def test_the_file_of_an_agent_that_is_not_installed_is_read_as_it_is(tmp_path: Path) -> None:
     agent, session = plugin(tmp_path)
-    session.is_external = False
+    session.connection = Connection()
     assert agent.transcript(session.session_ref).end() == START
     data = b"a line\n" * 1000
     Path(session.session_ref).write_bytes(data)
