@@ -1,4 +1,4 @@
-"""Short names for what is kept of a commit, so that a test reads as a sentence."""
+"""What is kept of a commit, in short names, so that a test reads as a sentence; and whether it adds up."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def tokens(record: dict[str, Any]) -> tuple[int, int]:
     return usage.get("input_tokens", 0), usage.get("api_call_count", 0)
 
 
+def input_tokens(record: dict[str, Any]) -> int:
+    """Return the input tokens of a record alone."""
+    return tokens(record)[0]
+
+
+def start(record: dict[str, Any]) -> int:
+    """Return the record of the transcript at which a session's part begins."""
+    return int(record.get("checkpoint_transcript_start", 0))
+
+
 def answers(*numbers: int) -> tuple[int, int]:
     """Return what ``tokens`` says if exactly a session's answers with those numbers (from 0) are counted."""
     return sum(2**number for number in numbers), len(numbers)
@@ -41,7 +51,7 @@ def check(story: Story, commit: str, files: list[str]) -> dict[str, Any]:
     """Check a linked commit's single checkpoint, its root and our record beside it; return it."""
     found = story.linked(commit)
     assert found["files_touched"] == files, found["files_touched"]
-    full = story.git("rev-parse", commit).strip()
+    full = commit_of(story, commit)
     assert full in [one["commit"] for one in found["lineage"]["commits"]]
     slots = found["slots"].values()
     assert sorted({path for slot in slots for path in slot["files_touched"]}) == files
@@ -73,13 +83,38 @@ def sole(story: Story, session: Session, files: list[str], commit: str = "HEAD")
     return record
 
 
-def unlinked(story: Story, commit: str = "HEAD", reason: str = "") -> None:
-    """Check that a commit has no link, and that the reason is recorded (any, if none is given)."""
+def slot_of(story: Story, session: Session, commit: str = "HEAD") -> dict[str, Any]:
+    """Return the session's record in the commit's only checkpoint; if it is alone, its files are the checkpoint's."""
+    checkpoint = story.linked(commit)
+    slot: dict[str, Any] = checkpoint["slots"][session.id]
+    assert set(slot["files_touched"]) <= set(checkpoint["files_touched"])
+    if len(checkpoint["slots"]) == 1:
+        assert slot["files_touched"] == checkpoint["files_touched"]
+        assert tokens(checkpoint) == tokens(slot)
+    assert commit_of(story, commit) in [one["commit"] for one in checkpoint["lineage"]["commits"]]
+    return slot
+
+
+def commit_of(story: Story, name: str) -> str:
+    """Return the id of a commit."""
+    return story.git("rev-parse", name).strip()
+
+
+def folder(story: Story, commit: str = "HEAD") -> str:
+    """Return the id of the git tree of a commit's only checkpoint: the same as long as not a byte changed."""
+    (one,) = story.ids(commit)
+    return story.git("rev-parse", f"entire/checkpoints/v1:{one.path}").strip()
+
+
+def reason(story: Story, commit: str = "HEAD") -> str:
+    """Return why a commit is not linked, '' if nothing was noted."""
+    return story.reasons().get(commit_of(story, commit), "")
+
+
+def unlinked(story: Story, commit: str = "HEAD") -> str:
+    """Check that a commit carries no id; return the recorded reason."""
     assert story.ids(commit) == []
-    full = story.git("rev-parse", commit).strip()
-    reasons = {one["commit"]: one["reason"] for one in journal(story)["reasons"]}
-    assert reasons.get(full), "no reason recorded"
-    assert reason in reasons[full]
+    return reason(story, commit)
 
 
 def elsewhere(story: Story) -> Session:

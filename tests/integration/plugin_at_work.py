@@ -103,7 +103,7 @@ class PluginAtWork:
 
     def survivors(self) -> list[str]:
         """Return the processes of the plugin that are still there: all that run with its calls' environment."""
-        end = time.monotonic() + 2
+        end = time.monotonic() + 20
         while found := list(self._processes()):
             if time.monotonic() > end:
                 return found

@@ -14,7 +14,7 @@ from entire.agents.composed import ComposedLines
 from entire.agents.registry import AgentEntry
 from entire.model.effects import PutBack, Run
 from entire.model.transcripts import SessionRef
-from tests.integration.bare_agent import Analysis, Bare
+from tests.bare_agent import Analysis, Bare
 
 PROGRAM = Path(__file__).with_name("store_program.py")
 

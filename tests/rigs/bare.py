@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from entire_plugin_kit import Payload, Player, Rig
-from tests.integration import bare_agent
+from tests import bare_agent
 
 
 class BarePlayer(Player):

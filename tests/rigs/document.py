@@ -18,7 +18,7 @@ from entire.model.effects import PutBack
 from entire.model.ids import is_session_id
 from entire.model.transcripts import FileReport, Position, TokenUsage
 from entire_plugin_kit import Captured, Player, Rig
-from tests.integration.bare_agent import Bare
+from tests.bare_agent import Bare
 from tests.rigs.bare import BarePlayer
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "document"

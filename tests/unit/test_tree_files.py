@@ -10,7 +10,7 @@ import pytest
 
 from entire import tree_files
 from entire.errors import EntireError
-from tests.integration import hostile_worktree
+from tests import hostile_worktree
 
 NAMES = (".entire", ".entire/settings.json", ".entire/logs")
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from entire.agents.registry import AgentEntry
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.transcripts import Position, Subagent
-from tests.integration.bare_agent import Bare, SessionResumer
+from tests.bare_agent import Bare, SessionResumer
 from tests.rigs.document import Document
 
 

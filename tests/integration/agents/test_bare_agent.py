@@ -17,8 +17,8 @@ from entire.git import operation
 from entire.model.transcripts import Message
 from entire.store import checkpoints
 from entire.workspace import Workspace
-from tests.integration import bare_agent
-from tests.integration.bare_agent import CAPABILITIES, TRANSCRIPTS, Bare, Chosen, with_capabilities
+from tests import bare_agent
+from tests.bare_agent import CAPABILITIES, TRANSCRIPTS, Bare, Chosen, with_capabilities
 from tests.integration.story import Story
 
 ALL = tuple(CAPABILITIES)

@@ -13,9 +13,9 @@ from entire.agents import registry
 from entire.agents.documents import DocumentTranscript
 from entire.conversation.records import Prompt
 from entire.model.transcripts import FileReport, Position, TokenUsage
-from tests.integration import bare_agent
+from tests import bare_agent
+from tests.bare_agent import Chosen, SessionResumer
 from tests.integration.agents.test_bare_agent import Bared
-from tests.integration.bare_agent import Chosen, SessionResumer
 from tests.integration.story import Story
 from tests.integration.turns.test_vanished_transcripts import capture
 

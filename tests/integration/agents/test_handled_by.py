@@ -14,7 +14,7 @@ import pytest
 from entire.agents import registry
 from entire.agents.registry import AgentEntry
 from entire.cli import main
-from tests.integration.bare_agent import Bare, entry
+from tests.bare_agent import Bare, entry
 from tests.integration.story import Story
 
 ID = "5b9f37e5-d3ee-47e2-9c2f-651a17c9b118"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
-from tests.integration import bare_agent
+from tests import bare_agent
+from tests.bare_agent import Chosen, with_capabilities
 from tests.integration.agents.test_bare_agent import Bared
-from tests.integration.bare_agent import Chosen, with_capabilities
 from tests.integration.story import Story
 from tests.integration.turns.test_vanished_transcripts import capture
 

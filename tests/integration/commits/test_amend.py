@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.expect import folder, lines, reason, slot_of, start, tokens, unlinked
+from tests.integration.kept import folder, input_tokens, lines, reason, slot_of, start, unlinked
 from tests.integration.story import Session, Story
 
 WAYS = {
@@ -51,7 +51,7 @@ def test_without_new_content(story: Story, way: str) -> None:
     story.commit("b")
     slot = slot_of(story, a)
     assert story.ids() != ids
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["b.txt"], (2, 0, 0, 0, 2), 0, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["b.txt"], (2, 0, 0, 0, 2), 0, 0)
     assert story.log_errors() == []
 
 
@@ -64,7 +64,7 @@ def test_with_new_content(story: Story, way: str) -> None:
     assert story.ids() == ids
     slot = slot_of(story, a)
     assert (slot["files_touched"], lines(slot)) == (["a.txt", "b.txt"], (3, 0, 0, 0, 3))
-    assert (tokens(slot), start(slot)) == (7, 0)
+    assert (input_tokens(slot), start(slot)) == (7, 0)
     assert [one["commit"] for one in story.linked()["lineage"]["commits"]] == [old, story.head()]
     assert not a.state().get("files_touched")
     assert story.log_errors() == []
@@ -78,7 +78,7 @@ def test_only_keeps_what_is_staged_open(story: Story) -> None:
     assert (story.ids(), folder(story)) == (ids, before)
     story.commit("b", add=False)
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["b.txt"], (2, 0, 0, 0, 2), 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["b.txt"], (2, 0, 0, 0, 2), 0)
     assert story.log_errors() == []
 
 
@@ -91,11 +91,11 @@ def test_with_the_work_of_a_later_turn_tokens_are_summed(story: Story) -> None:
     amend(story, "--no-edit")
     assert story.ids() == ids
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["a.txt"], (2, 0, 0, 0, 2), 31, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["a.txt"], (2, 0, 0, 0, 2), 31, 0)
     assert slot["prompts"] == ["Make a and b", "More a"]
     assert a.state()["files_touched"] == ["b.txt"]
     story.commit("b")
-    assert tokens(slot_of(story, a)) == 0
+    assert input_tokens(slot_of(story, a)) == 0
     assert story.log_errors() == []
 
 
@@ -109,7 +109,7 @@ def test_twice(story: Story) -> None:
         commits.append(amend(story, "-a", "-m", f"Again {n}"))
     assert story.ids() == ids
     slot = slot_of(story, a)
-    assert (lines(slot), tokens(slot), start(slot)) == ((3, 0, 0, 0, 3), 127, 0)
+    assert (lines(slot), input_tokens(slot), start(slot)) == ((3, 0, 0, 0, 3), 127, 0)
     assert [one["commit"] for one in story.linked()["lineage"]["commits"]] == commits
     assert story.log_errors() == []
 
@@ -122,7 +122,7 @@ def test_with_a_persons_lines_only(story: Story) -> None:
     amend(story, "--no-edit")
     assert story.ids() == ids
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot)) == (["a.txt"], 7)
+    assert (slot["files_touched"], input_tokens(slot)) == (["a.txt"], 7)
     assert a.state()["files_touched"] == ["b.txt"]
     assert story.log_errors() == []
 
@@ -137,7 +137,7 @@ def test_by_the_agent_in_a_later_turn(story: Story) -> None:
     assert story.ids() == ids
     a.stop()
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (
         ["a.txt", "b.txt"],
         (3, 0, 0, 0, 3),
         31,
@@ -161,7 +161,7 @@ def test_by_the_agent_in_the_turn_of_the_commit(story: Story) -> None:
     a.stop()
     assert story.ids() == ids
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (
         ["a.txt", "b.txt"],
         (2, 0, 0, 0, 2),
         31,
@@ -179,7 +179,7 @@ def test_by_the_agent_without_new_content(story: Story) -> None:
     assert (story.ids(), folder(story)) == (ids, before)
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 8 + 16, 0)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 8 + 16, 0)
     assert story.log_errors() == []
 
 
@@ -196,7 +196,7 @@ def test_of_an_unlinked_commit(story: Story) -> None:
     story.git("add", "a.txt")
     amend(story, "--no-edit")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["a.txt"], (1, 1, 0, 0, 2), 3, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["a.txt"], (1, 1, 0, 0, 2), 3, 0)
     assert story.log_errors() == []
 
 
@@ -230,7 +230,7 @@ def test_another_session_joins(story: Story) -> None:
     checkpoint = story.linked()
     assert checkpoint["files_touched"] == ["a.txt", "c.txt"]
     assert sorted(checkpoint["slots"]) == sorted([a.id, b.id])
-    assert tokens(checkpoint) == 7 + 3
+    assert input_tokens(checkpoint) == 7 + 3
     assert checkpoint["slots"][a.id]["files_touched"] == ["a.txt"]
     assert checkpoint["slots"][b.id]["files_touched"] == ["c.txt"]
     assert lines(checkpoint["slots"][b.id]) == (2, 0, 0, 0, 3)
@@ -252,7 +252,7 @@ def test_a_part_is_taken_out_again(story: Story) -> None:
     story.commit("b by itself")
     assert len(story.ids()) == 1
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["b.txt"], (2, 0, 0, 0, 2), 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["b.txt"], (2, 0, 0, 0, 2), 0)
     assert story.log_errors() == []
 
 

@@ -104,7 +104,7 @@ def test_a_person_commits_in_the_middle(story: Story, session: Session) -> None:
     session.write("a.py", "a\n")  # 0
     story.git("add", "mine.py")
     mine = story.commit("mine", add=False, env=PERSON)
-    unlinked(story, mine)
+    assert unlinked(story, mine)
     session.write("b.py", "b\n")  # 1
     story.git("add", "a.py")
     first = story.commit("a", add=False, env=PERSON)
@@ -148,7 +148,7 @@ def test_the_terminal_variable_says_who(story: Story, session: Session) -> None:
     session.prompt("Work")
     story.git("add", "mine.py")
     mine = story.commit("mine", add=False, env=PERSON)
-    unlinked(story, mine, "no session content")
+    assert "no session content" in unlinked(story, mine)
     agents = story.commit("mine2", env=AGENT)
     session.answer({"type": "text", "text": "hm"})
     session.stop()

@@ -76,7 +76,7 @@ def test_a_commit_in_the_name_of_a_session_between_turns_is_not_its_own(story: S
     story.write("mine.py", "p\n")
     story.git("add", "mine.py")
     story.commit("Mine", add=False, env={"CLAUDE_CODE_SESSION_ID": session.id})
-    unlinked(story)
+    assert unlinked(story)
     assert story.log_errors() == []
 
 
@@ -195,7 +195,7 @@ def test_content_whose_trailer_was_removed_is_not_open(story: Story, session: Se
         session.write("a.py", "a\n")
     story.git("add", "a.py")
     story.git("commit", "-q", env={"GIT_EDITOR": WITHOUT_TRAILER})
-    unlinked(story, reason="removed by hand")
+    assert "removed by hand" in unlinked(story)
     assert "files_touched" not in session.state()
     assert story.log_errors() == []
 
@@ -210,7 +210,7 @@ def test_trailers_of_a_squash_that_were_removed(story: Story, session: Session) 
         session.write("b.py", "b\n")
     story.git("merge", "-q", "--squash", "feature")
     story.git("commit", "-q", env={"GIT_EDITOR": WITHOUT_TRAILER})
-    unlinked(story, reason="removed by hand")
+    assert "removed by hand" in unlinked(story)
     assert story.log_errors() == []
 
 
@@ -220,7 +220,7 @@ def test_a_commit_without_content_of_a_session_leaves_it_open(story: Story, sess
     story.write("mine.py", "p\n")
     story.git("add", "mine.py")
     story.commit("Mine", add=False)
-    unlinked(story)
+    assert unlinked(story)
     assert session.state()["files_touched"] == ["a.py"]
     assert story.log_errors() == []
 

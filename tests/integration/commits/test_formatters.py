@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.expect import lines, slot_of, unlinked
+from tests.integration.kept import lines, slot_of, unlinked
 from tests.integration.story import Session, Story
 
 BLACK = f"{Path(sys.executable).parent}/black -q"

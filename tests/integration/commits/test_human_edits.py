@@ -94,7 +94,7 @@ def test_a_person_overwrites_all_agent_lines(story: Story, session: Session) -> 
         session.edit("old.py", "3\n", "agent\n")
     story.write("old.py", "1\n2\nperson\n4\n5\n")
     story.commit("c")
-    unlinked(story)
+    assert unlinked(story)
     done(story)
 
 
@@ -133,7 +133,7 @@ def test_a_new_agent_file_thrown_away_and_written_anew(story: Story, session: Se
     story.path("new.py").unlink()
     story.write("new.py", "x\ny\n")
     story.commit("c")
-    unlinked(story)
+    assert unlinked(story)
     done(story)
 
 
@@ -155,7 +155,7 @@ def test_rewritten_in_place_with_trivial_lines_alike(story: Story, session: Sess
         session.write("main.go", 'package main\n\nfunc main() {\n\tprintln("a")\n}\n')
     story.write("main.go", "package main\n\ntype T struct {\n\tx int\n}\n")
     story.commit("c")
-    unlinked(story)
+    assert unlinked(story)
     done(story)
 
 
@@ -273,7 +273,7 @@ def test_commits_in_between_do_not_count(story: Story, session: Session) -> None
     story.write("mine.py", "p\np\n")
     story.git("add", "mine.py")
     story.commit("mine", add=False)
-    unlinked(story, reason="no session content")
+    assert "no session content" in unlinked(story)
     story.commit("c")
     assert lines(sole(story, session, ["old.py"])) == (1, 0, 0, 0, 1)
     done(story)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.expect import lines, slot_of, tokens, unlinked, written
+from tests.integration.kept import checkpoints, input_tokens, lines, slot_of, unlinked
 from tests.integration.story import Session, Story
 
 BY_HAND = "removed by hand"
@@ -50,17 +50,17 @@ def fails(story: Story, *args: str, env: dict[str, str] | None = None) -> str:
 def right(story: Story, a: Session) -> None:
     """The commit holds the session's work, and nothing else was written."""
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
     (one,) = story.ids()
     assert story.git("log", "-1", "--format=%(trailers:key=Entire-Checkpoint,valueonly)").strip() == one
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert not story.path(".git/entire/pending.json").exists()
     assert story.log_errors() == []
 
 
 def nothing_left(story: Story, a: Session) -> None:
     """An aborted commit leaves no checkpoint, and the next one is right."""
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     assert a.state()["files_touched"] == ["a.txt"]
     story.commit("Now really")
     assert message(story).startswith("Now really\n\nEntire-Checkpoint: ")
@@ -243,7 +243,7 @@ def test_the_trailer_removed_in_the_editor(story: Story, script: str) -> None:
     story.git("commit", "-q", env=editor(story, f"""sed -i '1s/^/Add a/;{script}' "$1" """))
     assert message(story).strip() == "Add a"
     assert BY_HAND in unlinked(story)
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     assert not a.state().get("files_touched")
     assert not story.path(".git/entire/pending.json").exists()
 
@@ -251,7 +251,7 @@ def test_the_trailer_removed_in_the_editor(story: Story, script: str) -> None:
         a.write("b.txt", "b\n")
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 15)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 15)
     assert story.log_errors() == []
 
 
@@ -260,7 +260,7 @@ def test_an_amend_does_not_bring_a_removed_trailer_back(story: Story) -> None:
     story.git("commit", "-q", env=editor(story, """sed -i '1s/^/Add a/;/^Entire-Checkpoint/d' "$1" """))
     story.git("commit", "-q", "--amend", "-m", "Add a, reworded")
     assert story.ids() == []
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     assert story.log_errors() == []
 
 
@@ -277,7 +277,7 @@ def test_another_id_written_by_hand(story: Story) -> None:
     body = """sed -i '1s/^/Add a/;s/^Entire-Checkpoint: .*/Entire-Checkpoint: 0123456789ab/' "$1" """
     story.git("commit", "-q", env=editor(story, body))
     assert story.ids() == ["0123456789ab"]
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     assert story.log_errors() == []
 
 
@@ -332,7 +332,7 @@ def test_after_an_aborted_commit_a_person_commits_something_else(story: Story) -
     story.git("add", "mine.txt")
     story.commit("Mine", add=False)
     assert "no session content" in unlinked(story)
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     story.commit("Add a")
     right(story, a)
 
@@ -343,7 +343,7 @@ def test_after_an_aborted_amend(story: Story) -> None:
     ids = story.ids()
     fails(story, "--amend", env=editor(story, ': >"$1"'))
     assert story.ids() == ids
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     with a.turn("Make b"):
         a.write("b.txt", "b\n")
     story.commit("b")
@@ -367,7 +367,7 @@ def test_an_empty_commit_is_not_linked(story: Story) -> None:
     story.git("reset", "-q")
     story.git("commit", "-q", "--allow-empty", "-m", "Nothing")
     assert "empty" in unlinked(story)
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     story.commit("Add a")
     right(story, a)
 
@@ -379,7 +379,7 @@ def test_an_empty_commit_of_the_agent_is_not_linked(story: Story) -> None:
     a.commit("Trigger", "--allow-empty")
     a.stop()
     assert "empty" in unlinked(story)
-    assert written(story) == 0
+    assert len(checkpoints(story)) == 0
     assert story.log_errors() == []
 
 
@@ -387,6 +387,6 @@ def test_an_empty_message_that_is_allowed(story: Story) -> None:
     """With `--allow-empty-message` there is a commit; whether it is linked or not, trailer and checkpoint agree."""
     worked(story)
     story.git("commit", "-q", "--allow-empty-message", "-m", "")
-    assert len(story.ids()) == written(story)
+    assert len(story.ids()) == len(checkpoints(story))
     assert not story.path(".git/entire/pending.json").exists()
     assert story.log_errors() == []

@@ -21,8 +21,7 @@ from entire.recording.context import Context
 from entire.settings import Settings
 from entire.workspace import Workspace
 from tests.integration.commits.test_other_worktrees import side_worktree, write
-from tests.integration.expect import lines, reason, slot_of
-from tests.integration.kept import answers, tokens
+from tests.integration.kept import answers, lines, reason, slot_of, tokens
 from tests.integration.story import Session, Story
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")

@@ -113,7 +113,7 @@ def test_a_person_changes_a_mode(story: Story, session: Session) -> None:
     story.path("old.py").chmod(0o755)
     story.git("add", "old.py")
     story.commit("mode", add=False)
-    unlinked(story)
+    assert unlinked(story)
     story.commit("c")
     sole(story, session, ["a.py"])
     done(story)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.expect import lines, slot_of, unlinked
-from tests.integration.kept import PERSON
+from tests.integration.kept import PERSON, lines, slot_of, unlinked
 from tests.integration.story import Session, Story
 
 SEVEN = "".join(f"{word}\n" for word in ("one", "two", "three", "four", "five", "six", "seven"))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from entire.workspace import Workspace
-from tests.integration import hostile_worktree
-from tests.integration.expect import lines, reason, slot_of, unlinked
+from tests import hostile_worktree
+from tests.integration.kept import lines, reason, slot_of, unlinked
 from tests.integration.story import Session, Story
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")

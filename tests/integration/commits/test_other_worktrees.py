@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.commits.test_places import linked_worktree, session
-from tests.integration.expect import lines, slot_of, tokens
+from tests.integration.kept import input_tokens, lines, slot_of
 from tests.integration.story import Session, Story
 
 PERSON = {"ENTIRE_TEST_TTY": "1"}
@@ -100,7 +100,7 @@ def test_the_agent_commits_in_a_worktree_that_it_added(story: Story, path: str) 
     record = slot_of(side, a)
     assert record["prompts"] == ["Work in a worktree"]
     assert "Done." in record["transcript"]
-    assert tokens(record) == 2**a.answers - 1
+    assert input_tokens(record) == 2**a.answers - 1
     assert (a.state().get("files_touched", []), a.state().get("turn_checkpoint_ids", [])) == ([], [])
     assert a.state()["worktree_path"] == str(story.root)
     assert markers(story) == []
@@ -112,7 +112,7 @@ def test_the_agent_commits_in_a_worktree_that_it_added(story: Story, path: str) 
         a.write("here.txt", "here\n")
     story.commit("Here")
     assert slot_of(story, a)["files_touched"] == ["here.txt"]
-    assert tokens(slot_of(story, a)) + tokens(record) == 2**a.answers - 1
+    assert input_tokens(slot_of(story, a)) + input_tokens(record) == 2**a.answers - 1
     assert story.log_errors() == []
 
 
@@ -135,7 +135,7 @@ def test_two_commits_in_one_turn_and_one_at_home(story: Story) -> None:
     assert [slot["files_touched"] for slot in slots] == [["one.txt"], ["one.txt", "two.txt"], ["home.txt"]]
     assert [lines(slot)[0] for slot in slots] == [1, 2, 1]
     assert [slot.get("branch") for slot in slots] == ["side", "side", "main"]
-    assert sum(map(tokens, slots)) == 2**a.answers - 1
+    assert sum(map(input_tokens, slots)) == 2**a.answers - 1
     assert story.log_errors() + side.log_errors() == []
 
 
@@ -149,7 +149,7 @@ def test_the_worktree_is_removed_before_the_turn_ends(story: Story) -> None:
     story.git("worktree", "remove", "--force", "../side")
     a.stop()
     record = slot_of(story, a, made)
-    assert (record["files_touched"], tokens(record)) == (["tool.txt"], 2**a.answers - 1)
+    assert (record["files_touched"], input_tokens(record)) == (["tool.txt"], 2**a.answers - 1)
     assert a.state().get("turn_checkpoint_ids", []) == []
     assert markers(story) == []
     assert story.log_errors() == []
@@ -210,7 +210,7 @@ def test_from_a_linked_worktree_into_the_main_one(story: Story) -> None:
     assert slot_of(story, a)["files_touched"] == ["home.txt"]
     assert slot_of(story, a)["branch"] == "main"
     a.stop()
-    assert tokens(slot_of(story, a)) == 2**a.answers - 1
+    assert input_tokens(slot_of(story, a)) == 2**a.answers - 1
     assert story.log_errors() + side.log_errors() == []
 
 
@@ -226,7 +226,7 @@ def test_an_amend_over_there(story: Story) -> None:
     assert side.ids() == [one]
     a.stop()
     record = slot_of(side, a)
-    assert (record["files_touched"], tokens(record)) == (["one.txt", "two.txt"], 2**a.answers - 1)
+    assert (record["files_touched"], input_tokens(record)) == (["one.txt", "two.txt"], 2**a.answers - 1)
     assert story.log_errors() + side.log_errors() == []
 
 
@@ -293,5 +293,5 @@ def test_hooks_that_come_from_over_there_belong_to_the_sessions_own_worktree(sto
     story.commit("Here")
     slots = [slot_of(side, a), slot_of(story, a)]
     assert [slot["files_touched"] for slot in slots] == [["there.txt"], ["here.txt"]]
-    assert sum(map(tokens, slots)) == 2**a.answers - 1
+    assert sum(map(input_tokens, slots)) == 2**a.answers - 1
     assert story.log_errors() + side.log_errors() == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.integration.expect import lines, reason, slot_of, start, tokens, unlinked
+from tests.integration.kept import input_tokens, lines, reason, slot_of, start, unlinked
 from tests.integration.story import Session, Story
 
 TWENTY = "".join(f"line {n}\n" for n in range(1, 21))
@@ -29,14 +29,14 @@ def test_one_file_of_two_then_the_other(story: Story) -> None:
     first = slot_of(story, a)
     assert first["files_touched"] == ["a.txt"]
     assert lines(first) == (1, 0, 0, 0, 1)
-    assert (tokens(first), start(first), first["prompts"]) == (7, 0, ["Make a and b"])
+    assert (input_tokens(first), start(first), first["prompts"]) == (7, 0, ["Make a and b"])
     assert open_files(a) == ["b.txt"]
 
     story.commit("Then b")
     second = slot_of(story, a)
     assert second["files_touched"] == ["b.txt"]
     assert lines(second) == (2, 0, 0, 0, 2)
-    assert (tokens(second), start(second), second["prompts"]) == (0, 0, ["Make a and b"])
+    assert (input_tokens(second), start(second), second["prompts"]) == (0, 0, ["Make a and b"])
     assert second["transcript"] == first["transcript"]
     assert story.ids("HEAD") != story.ids("HEAD~1")
     assert open_files(a) == []
@@ -71,13 +71,13 @@ def test_the_rest_is_committed_after_a_later_turn_alone(story: Story) -> None:
     c = slot_of(story, a)
     assert c["files_touched"] == ["c.txt"]
     assert lines(c) == (1, 0, 0, 0, 1)
-    assert (tokens(c), start(c)) == (8 + 16, 6)
+    assert (input_tokens(c), start(c)) == (8 + 16, 6)
     assert c["prompts"] == ["Make a and b", "Make c"]
 
     story.commit("And b")
     b = slot_of(story, a)
     assert b["files_touched"] == ["b.txt"]
-    assert (tokens(b), start(b), lines(b)) == (0, 0, (2, 0, 0, 0, 2))
+    assert (input_tokens(b), start(b), lines(b)) == (0, 0, (2, 0, 0, 0, 2))
     assert open_files(a) == []
     assert story.log_errors() == []
 
@@ -91,7 +91,7 @@ def test_old_and_new_work_in_one_commit_begin_at_the_older_prompt(story: Story) 
     story.commit("b and c")
     slot = slot_of(story, a)
     assert slot["files_touched"] == ["b.txt", "c.txt"]
-    assert (tokens(slot), start(slot), lines(slot)) == (24, 0, (3, 0, 0, 0, 3))
+    assert (input_tokens(slot), start(slot), lines(slot)) == (24, 0, (3, 0, 0, 0, 3))
     assert story.log_errors() == []
 
 
@@ -105,10 +105,10 @@ def test_each_turn_is_shown_from_its_own_prompt(story: Story) -> None:
     story.git("add", "b.txt")
     story.commit("b first", add=False)
     b = slot_of(story, a)
-    assert (b["files_touched"], tokens(b), start(b)) == (["b.txt"], 15, 4)
+    assert (b["files_touched"], input_tokens(b), start(b)) == (["b.txt"], 15, 4)
     story.commit("then a")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["a.txt"], 0, 0)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["a.txt"], 0, 0)
     assert story.log_errors() == []
 
 
@@ -124,13 +124,18 @@ def test_part_of_a_file_by_add_p(story: Story) -> None:
     assert "eighteen" not in story.git("diff", "--cached")
     story.commit("The first place", add=False)
     first = slot_of(story, a)
-    assert (first["files_touched"], lines(first), tokens(first)) == (["f.txt"], (2, 0, 0, 0, 2), 7)
+    assert (first["files_touched"], lines(first), input_tokens(first)) == (["f.txt"], (2, 0, 0, 0, 2), 7)
     assert open_files(a) == ["f.txt"]
     assert story.linked()["lineage"]["files"]["f.txt"]["added"][0][:2] == [2, 3]
 
     story.commit("The second place")
     second = slot_of(story, a)
-    assert (second["files_touched"], lines(second), tokens(second), start(second)) == (["f.txt"], (1, 0, 0, 0, 1), 0, 0)
+    assert (second["files_touched"], lines(second), input_tokens(second), start(second)) == (
+        ["f.txt"],
+        (1, 0, 0, 0, 1),
+        0,
+        0,
+    )
     assert open_files(a) == []
     assert story.log_errors() == []
 
@@ -148,7 +153,7 @@ def test_part_of_a_new_file_by_add_p(story: Story) -> None:
     assert open_files(a) == ["f.txt"]
     story.commit("The other half")
     slot = slot_of(story, a)
-    assert (lines(slot), tokens(slot), start(slot)) == ((2, 0, 0, 0, 2), 0, 0)
+    assert (lines(slot), input_tokens(slot), start(slot)) == ((2, 0, 0, 0, 2), 0, 0)
     assert open_files(a) == []
     assert story.log_errors() == []
 
@@ -183,11 +188,11 @@ def test_a_staged_version_older_than_the_work_tree(story: Story) -> None:
     assert story.git("show", "HEAD:f.txt") == "one\n"
     first = slot_of(story, a)
     assert (first["files_touched"], lines(first)) == (["f.txt"], (1, 0, 0, 0, 1))
-    assert (tokens(first), start(first)) == (15, 0)
+    assert (input_tokens(first), start(first)) == (15, 0)
     assert open_files(a) == ["f.txt"]
     story.commit("The rest")
     second = slot_of(story, a)
-    assert (lines(second), tokens(second), start(second)) == ((2, 0, 0, 0, 2), 0, 4)
+    assert (lines(second), input_tokens(second), start(second)) == ((2, 0, 0, 0, 2), 0, 4)
     assert open_files(a) == []
     assert story.log_errors() == []
 
@@ -208,7 +213,7 @@ def test_a_staged_version_that_a_later_turn_threw_away(story: Story) -> None:
     assert (lines(first), start(first)) == ((1, 0, 0, 0, 1), 0)
     story.commit("The rest")
     second = slot_of(story, a)
-    assert (lines(second), tokens(second), start(second)) == ((1, 0, 0, 0, 1), 0, 4)
+    assert (lines(second), input_tokens(second), start(second)) == ((1, 0, 0, 0, 1), 0, 4)
     assert story.log_errors() == []
 
 
@@ -226,7 +231,7 @@ def test_a_path_on_the_command_line(story: Story) -> None:
     assert "no session content" in unlinked(story)
     story.commit("b, that was staged all the time", add=False)
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 0, 0)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 0, 0)
     assert story.log_errors() == []
 
 
@@ -244,7 +249,7 @@ def test_all_that_is_tracked(story: Story) -> None:
     assert open_files(a) == ["new.txt"]
     story.commit("new")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["new.txt"], (1, 0, 0, 0, 1), 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["new.txt"], (1, 0, 0, 0, 1), 0)
     assert story.log_errors() == []
 
 
@@ -257,7 +262,7 @@ def test_from_a_sub_folder(story: Story) -> None:
     story.git("-C", "sub", "add", ".")
     story.git("-C", "sub", "commit", "-q", "-m", "From below")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["sub/a.txt"], (1, 0, 0, 0, 1), 7)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["sub/a.txt"], (1, 0, 0, 0, 1), 7)
     story.write("sub/c.txt", "c\n")
     story.git("-C", "sub", "add", "../b.txt", "c.txt")
     story.git("-C", "sub", "commit", "-q", "-m", "With paths", "--", "../b.txt")
@@ -279,7 +284,7 @@ def test_three_commits_of_one_turn(story: Story) -> None:
         slot = slot_of(story, a)
         assert slot["files_touched"] == [f"{name}.txt"]
         assert lines(slot) == (2, 0, 0, 0, 2)
-        assert (tokens(slot), start(slot)) == (0 if number else 15, 0)
+        assert (input_tokens(slot), start(slot)) == (0 if number else 15, 0)
         taken += story.ids()
     assert len(set(taken)) == 3
     assert story.log_errors() == []
@@ -297,7 +302,7 @@ def test_three_commits_of_one_file(story: Story) -> None:
         story.git("add", "-p", "f.txt", stdin="y\n" + "n\n" * (2 - number))
         story.commit(f"place {number}", add=False)
         slot = slot_of(story, a)
-        assert (lines(slot), tokens(slot)) == ((1, 0, 0, 0, 1), 0 if number else 15)
+        assert (lines(slot), input_tokens(slot)) == ((1, 0, 0, 0, 1), 0 if number else 15)
     assert open_files(a) == []
     assert story.log_errors() == []
 
@@ -311,7 +316,7 @@ def test_a_persons_commit_leaves_the_work_open(story: Story) -> None:
     assert open_files(a) == ["a.txt", "b.txt"]
     story.commit("Theirs")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt", "b.txt"], (3, 0, 0, 0, 3), 7)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt", "b.txt"], (3, 0, 0, 0, 3), 7)
     assert reason(story) == ""
     assert story.log_errors() == []
 
@@ -334,7 +339,7 @@ def test_the_rest_is_committed_after_the_sessions_end(story: Story) -> None:
     a.end()
     story.commit("b, later")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 0, 0)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 0, 0)
     assert a.state()["phase"] == "ended"
     assert story.log_errors() == []
 
@@ -351,8 +356,8 @@ def test_parts_within_a_running_turn(story: Story) -> None:
     a.commit("b")
     a.stop()
     first, second = slot_of(story, a, "HEAD~1"), slot_of(story, a)
-    assert (first["files_touched"], lines(first), tokens(first)) == (["a.txt"], (1, 0, 0, 0, 1), 1 + 2 + 4)
-    assert (second["files_touched"], lines(second), tokens(second)) == (["b.txt"], (2, 0, 0, 0, 2), 8 + 16)
+    assert (first["files_touched"], lines(first), input_tokens(first)) == (["a.txt"], (1, 0, 0, 0, 1), 1 + 2 + 4)
+    assert (second["files_touched"], lines(second), input_tokens(second)) == (["b.txt"], (2, 0, 0, 0, 2), 8 + 16)
     assert (start(first), start(second)) == (0, 0)
     assert first["transcript"] == second["transcript"]  # both are finalised at the turn's end
     assert story.log_errors() == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from entire.cli import main
-from tests.integration.expect import lines, reason, slot_of, start, tokens, unlinked
+from tests.integration.kept import input_tokens, lines, reason, slot_of, start, unlinked
 from tests.integration.story import Session, Story
 
 ZEROS = "0" * 40
@@ -53,7 +53,7 @@ def test_a_detached_head_has_no_branch(story: Story) -> None:
     checkpoint = story.linked()
     assert "branch" not in checkpoint
     assert "branch" not in slot
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3, 0)
     assert story.log_errors() == []
 
 
@@ -69,12 +69,12 @@ def test_the_first_commit_of_a_repository(tmp_path: Path) -> None:
     story.commit("First", add=False)
     slot = slot_of(story, a)
     assert slot["branch"] == "main"
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["a.txt"], (1, 2, 0, 0, 3), 3, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["a.txt"], (1, 2, 0, 0, 3), 3, 0)
     assert story.git("rev-list", "--count", "HEAD").strip() == "1"
     turn(a, "b")
     story.commit("Second")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 12, 4)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 12, 4)
     assert story.log_errors() == []
 
 
@@ -90,7 +90,7 @@ def test_the_first_commit_in_parts(tmp_path: Path) -> None:
     story.git("add", "b.txt")
     story.commit("Second", add=False)
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 0, 0)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 0, 0)
     assert story.log_errors() == []
 
 
@@ -106,7 +106,7 @@ def test_the_first_commit_amended(tmp_path: Path) -> None:
     story.git("commit", "-q", "--amend", "--no-edit")
     assert story.ids() == ids
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt", "b.txt"], (2, 0, 0, 0, 2), 15)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt", "b.txt"], (2, 0, 0, 0, 2), 15)
     assert story.log_errors() == []
 
 
@@ -118,7 +118,7 @@ def test_an_orphan_branch(story: Story) -> None:
     story.git("add", "a.txt")
     story.commit("First of this branch", add=False)
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
     assert story.log_errors() == []
 
 
@@ -140,7 +140,7 @@ def test_a_switch_with_open_work(story: Story) -> None:
     slot = slot_of(story, a)
     assert slot["branch"] == "other"
     assert (slot["files_touched"], lines(slot)) == (["a.txt", "b.txt"], (2, 0, 0, 0, 2))
-    assert (tokens(slot), start(slot)) == (15, 0)
+    assert (input_tokens(slot), start(slot)) == (15, 0)
     assert story.log_errors() == []
 
 
@@ -154,12 +154,12 @@ def test_a_switch_between_two_commits(story: Story) -> None:
     turn(a, "b")
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 12, 4)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 12, 4)
     story.git("checkout", "-q", "other")
     turn(a, "c")
     story.commit("c")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["c.txt"], (1, 0, 0, 0, 1), 48, 8)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["c.txt"], (1, 0, 0, 0, 1), 48, 8)
     assert story.log_errors() == []
 
 
@@ -195,7 +195,7 @@ def test_a_stash_in_between(story: Story) -> None:
     story.git("stash", "pop", "-q")
     story.commit("a")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["a.txt"], (2, 0, 0, 0, 2), 3, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["a.txt"], (2, 0, 0, 0, 2), 3, 0)
     assert story.log_errors() == []
 
 
@@ -206,11 +206,11 @@ def test_a_stash_with_a_turn_in_between(story: Story) -> None:
     turn(a, "b")
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 15, 4)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 15, 4)
     story.git("stash", "pop", "-q")
     story.commit("a")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["a.txt"], (2, 0, 0, 0, 2), 0, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["a.txt"], (2, 0, 0, 0, 2), 0, 0)
     assert story.log_errors() == []
 
 
@@ -225,7 +225,7 @@ def test_a_stash_pop_and_more_edits_of_a_person(story: Story) -> None:
     story.commit("a and mine")
     slot = slot_of(story, a)
     assert (slot["files_touched"], lines(slot), start(slot)) == (["a.txt"], (2, 1, 0, 0, 3), 0)
-    assert tokens(slot) == 3 + 4
+    assert input_tokens(slot) == 3 + 4
     assert story.log_errors() == []
 
 
@@ -243,7 +243,7 @@ def test_a_stash_of_a_change_in_a_tracked_file(story: Story) -> None:
     story.write("f.txt", story.read("f.txt").replace("three\n", "three\nfour\n"))
     story.commit("two and four")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["f.txt"], (1, 1, 0, 0, 2), 0, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["f.txt"], (1, 1, 0, 0, 2), 0, 0)
     assert story.log_errors() == []
 
 
@@ -295,7 +295,7 @@ def test_a_linked_worktree(story: Story) -> None:
     other.commit("a")
     slot = slot_of(other, a)
     assert slot["branch"] == "wt"
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
     assert story.ids("wt") == other.ids()
     assert story.log_errors() + other.log_errors() == []
 
@@ -427,13 +427,13 @@ def test_a_sha256_repository(tmp_path: Path) -> None:
     story.git("add", "a.txt")
     story.commit("a", add=False)
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 7)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 7)
     ids = story.ids()
     story.git("commit", "-q", "--amend", "-m", "a, reworded")
     assert story.ids() == ids
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 0, 0)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 0, 0)
     assert story.log_errors() == []
 
 
@@ -444,7 +444,7 @@ def test_the_first_commit_of_a_sha256_repository(tmp_path: Path) -> None:
     story.git("add", "a.txt")
     story.commit("First", add=False)
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
     assert story.log_errors() == []
 
 

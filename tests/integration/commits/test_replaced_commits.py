@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.expect import commit_of, lines, reason, slot_of, start, tokens, unlinked, written
+from tests.integration.kept import checkpoints, commit_of, input_tokens, lines, reason, slot_of, start, unlinked
 from tests.integration.story import Session, Story
 
 
@@ -57,7 +57,7 @@ def test_reset_of_one_commit(story: Story, how: str) -> None:
     story.git("reset", "-q", how, "HEAD~1")
     story.commit("Add a, again")
     assert story.ids() == [one]
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert slots(story, one)
     assert subtree(story, one) == before or commits(story.linked())[-1] == story.head()
     assert story.log_errors() == []
@@ -71,7 +71,7 @@ def test_reset_of_several_commits(story: Story) -> None:
     story.commit("All three", add=False)
     assert story.ids() == ids
     assert [slots(story, one) for one in ids] == before
-    assert written(story) == 3
+    assert len(checkpoints(story)) == 3
     assert story.log_errors() == []
 
 
@@ -89,8 +89,8 @@ def test_reset_of_several_commits_with_new_work(story: Story) -> None:
     checkpoint = story.checkpoint(found[2])
     slot = checkpoint["slots"][a.id]
     assert checkpoint["files_touched"] == slot["files_touched"] == ["c.txt"]
-    assert (tokens(slot), start(slot)) == (16 + 32, 8)
-    assert tokens(checkpoint) == tokens(slot)
+    assert (input_tokens(slot), start(slot)) == (16 + 32, 8)
+    assert input_tokens(checkpoint) == input_tokens(slot)
     assert story.log_errors() == []
 
 
@@ -108,7 +108,7 @@ def test_reset_with_open_work_costs_nothing_again(story: Story) -> None:
     assert found[0] == one
     assert len(found) == 2
     slot = story.checkpoint(found[1])["slots"][a.id]
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 0, 0)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 0, 0)
     assert story.log_errors() == []
 
 
@@ -127,7 +127,7 @@ def test_a_commit_split_in_two_keeps_its_id_on_both(story: Story) -> None:
     story.git("reset", "-q")  # moves nothing
     story.commit("b")
     assert story.ids() == ids
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     story.write("mine.txt", "mine\n")
     story.commit("mine")
     assert story.ids() == []
@@ -141,7 +141,12 @@ def test_hard_reset_then_other_work(story: Story) -> None:
     two = make(story, a, "b")
     assert two != one
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["b.txt"], (1, 0, 0, 0, 1), 4 + 8, 4)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (
+        ["b.txt"],
+        (1, 0, 0, 0, 1),
+        4 + 8,
+        4,
+    )
     assert story.log_errors() == []
 
 
@@ -155,7 +160,7 @@ def test_hard_reset_then_a_persons_work(story: Story) -> None:
     story.write("more.txt", "mine\n")
     story.commit("More")
     unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert story.log_errors() == []
 
 
@@ -185,7 +190,7 @@ def test_merge_squash(story: Story, message: list[str]) -> None:
     keys = story.git("log", "-1", "--format=%(trailers:key=Entire-Checkpoint,valueonly)").split()
     assert keys == ids  # git's own list of the collected messages begins with the newest; the trailers do not
     assert [slots(story, one) for one in ids] == before
-    assert written(story) == 2
+    assert len(checkpoints(story)) == 2
     assert story.log_errors() == []
 
 
@@ -204,7 +209,7 @@ def test_merge_squash_with_new_work(story: Story, message: list[str]) -> None:
     assert found[0] == one
     assert len(found) == 2
     slot = story.checkpoint(found[1])["slots"][a.id]
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 12, 4)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 12, 4)
     assert story.log_errors() == []
 
 
@@ -234,7 +239,7 @@ def test_merge_squash_of_a_persons_branch(story: Story) -> None:
     assert a.state()["files_touched"] == ["a.txt"]
     story.commit("a")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["a.txt"], (1, 0, 0, 0, 1), 3)
     assert story.log_errors() == []
 
 
@@ -300,7 +305,12 @@ def test_an_edit_stop_with_new_content(story: Story) -> None:
     story.commit("d, in between")
     slot = slot_of(story, a)
     assert story.ids()[0] not in ids
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["d.txt"], (1, 0, 0, 0, 1), 64 + 128, 12)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (
+        ["d.txt"],
+        (1, 0, 0, 0, 1),
+        64 + 128,
+        12,
+    )
     story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
     assert [story.ids(name) for name in ("HEAD~3", "HEAD~2", "HEAD")] == [[one] for one in ids]
     assert story.log_errors() == []
@@ -315,7 +325,7 @@ def test_an_edit_stop_with_an_amend(story: Story) -> None:
     story.git("commit", "-q", "-a", "--amend", "--no-edit")
     assert story.ids() == [ids[1]]
     slot = slot_of(story, a)
-    assert (lines(slot), tokens(slot), start(slot)) == ((2, 0, 0, 0, 2), 4 + 8 + 64 + 128, 4)
+    assert (lines(slot), input_tokens(slot), start(slot)) == ((2, 0, 0, 0, 2), 4 + 8 + 64 + 128, 4)
     story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
     assert [story.ids(name) for name in ("HEAD~2", "HEAD~1", "HEAD")] == [[one] for one in ids]
     assert story.log_errors() == []
@@ -351,7 +361,7 @@ def test_rebase(story: Story, backend: str, alive: bool) -> None:
         story.commit("open and c")
         slot = slot_of(story, a)
         assert (slot["files_touched"], lines(slot)) == (["c.txt", "open.txt"], (2, 0, 0, 0, 2))
-        assert (tokens(slot), start(slot)) == (16 + 32 + 64 + 128, 8)
+        assert (input_tokens(slot), start(slot)) == (16 + 32 + 64 + 128, 8)
     assert story.log_errors() == []
 
 
@@ -403,7 +413,7 @@ def test_cherry_pick(story: Story) -> None:
     assert reason(story) == ""
     story.commit("open")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["open.txt"], 12, 4)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["open.txt"], 12, 4)
     assert story.log_errors() == []
 
 
@@ -420,12 +430,12 @@ def test_cherry_pick_without_commit(story: Story) -> None:
     story.git("cherry-pick", "-n", "feature")
     story.git("commit", "-q", "-m", "By hand")
     assert story.ids() in ([one], [])
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     with a.turn("Make b"):
         a.write("b.txt", "b\n")
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 12, 4)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 12, 4)
     assert story.log_errors() == []
 
 
@@ -448,7 +458,7 @@ def test_cherry_pick_with_a_conflict(story: Story) -> None:
     story.git("commit", "-q", "--no-edit")
     assert story.ids() == [one]
     assert slots(story, one) == before
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert story.log_errors() == []
 
 
@@ -484,7 +494,7 @@ def test_cherry_pick_with_a_conflict_resolved_by_the_agent(story: Story) -> None
     assert len(found) == 2
     slot = story.checkpoint(found[1])["slots"][a.id]
     assert (slot["files_touched"], start(slot)) == (["f.txt"], 4)
-    assert tokens(slot) == 4 + 8 + 16 + 32
+    assert input_tokens(slot) == 4 + 8 + 16 + 32
     assert story.log_errors() == []
 
 
@@ -500,7 +510,7 @@ def test_cherry_pick_of_several(story: Story) -> None:
     a.prompt("Go on")
     new = [commit_of(story, f"HEAD~{n}") for n in (2, 1, 0)]
     assert [commits(story.checkpoint(one))[-1] for one in ids] == new
-    assert written(story) == 3
+    assert len(checkpoints(story)) == 3
     assert story.log_errors() == []
 
 
@@ -516,10 +526,10 @@ def test_rebase_with_a_conflict_committed_by_hand(story: Story) -> None:
     assert story.ids() == [one]
     story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
     assert story.ids() == [one]
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     story.commit("open")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["open.txt"], 12, 4)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["open.txt"], 12, 4)
     assert story.log_errors() == []
 
 
@@ -536,7 +546,7 @@ def test_squash_of_a_commit_with_two_ids(story: Story) -> None:
     story.git("merge", "-q", "--squash", "feature")
     story.git("commit", "-q", "-m", "All")
     assert story.ids() == ids
-    assert written(story) == 3
+    assert len(checkpoints(story)) == 3
     assert story.log_errors() == []
 
 
@@ -547,7 +557,7 @@ def test_reset_then_amend_of_the_commit_below(story: Story) -> None:
     story.git("reset", "-q", "--soft", "HEAD~1")
     story.git("commit", "-q", "--amend", "--no-edit")
     assert story.ids() == ids
-    assert written(story) == 2
+    assert len(checkpoints(story)) == 2
     assert story.log_errors() == []
 
 
@@ -564,10 +574,10 @@ def test_revert_and_revert_of_the_revert(story: Story) -> None:
     story.git("revert", "--no-edit", "HEAD")
     assert story.path("a.txt").exists()
     assert unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     story.commit("open")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot)) == (["open.txt"], (1, 0, 0, 0, 1), 12)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot)) == (["open.txt"], (1, 0, 0, 0, 1), 12)
     assert story.log_errors() == []
 
 
@@ -584,7 +594,7 @@ def test_revert_of_a_change_in_a_file(story: Story) -> None:
     assert "revert" in unlinked(story)
     story.git("revert", "--no-edit", "HEAD")
     assert "revert" in unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert story.log_errors() == []
 
 
@@ -608,12 +618,12 @@ def test_revert_by_the_agent(story: Story) -> None:
         story.git("revert", "--no-edit", "HEAD", env={"CLAUDE_CODE_SESSION_ID": a.id})
     a.stop()
     assert "revert" in unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     with a.turn("Make b"):
         a.write("b.txt", "b\n")
     story.commit("b")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 4 + 8 + 16 + 32, 8)
+    assert (slot["files_touched"], input_tokens(slot), start(slot)) == (["b.txt"], 4 + 8 + 16 + 32, 8)
     assert story.log_errors() == []
 
 
@@ -646,7 +656,7 @@ def test_a_revert_with_new_content_of_the_agent(story: Story) -> None:
     assert story.git("log", "-1", "--format=%s").startswith('Revert "Add a"')
     slot = slot_of(story, a)
     assert "b.txt" in slot["files_touched"]
-    assert tokens(slot) == 4 + 8 + 16 + 32
+    assert input_tokens(slot) == 4 + 8 + 16 + 32
     assert story.log_errors() == []
 
 
@@ -685,7 +695,12 @@ def finish(story: Story, a: Session) -> None:
     """The open work is linked as if nothing had been."""
     story.commit("open")
     slot = slot_of(story, a)
-    assert (slot["files_touched"], lines(slot), tokens(slot), start(slot)) == (["open.txt"], (1, 0, 0, 0, 1), 12, 4)
+    assert (slot["files_touched"], lines(slot), input_tokens(slot), start(slot)) == (
+        ["open.txt"],
+        (1, 0, 0, 0, 1),
+        12,
+        4,
+    )
     assert story.log_errors() == []
 
 
@@ -706,7 +721,7 @@ def test_clean_merge(story: Story, how: list[str]) -> None:
     a, _ = diverged(story)
     story.git("merge", "-q", *how, "feature", env={"GIT_EDITOR": "true"})
     assert story.ids() == []
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     finish(story, a)
 
 
@@ -727,7 +742,7 @@ def test_merge_without_commit(story: Story, message: list[str]) -> None:
     story.git("merge", "-q", "--no-ff", "--no-commit", "feature")
     story.git("commit", "-q", *message)
     assert "merge" in unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     finish(story, a)
 
 
@@ -755,7 +770,7 @@ def test_merge_conflict_resolved_by_a_person(story: Story) -> None:
     story.git("add", "f.txt")
     story.git("commit", "-q", "--no-edit")
     assert "merge" in unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert a.state()["files_touched"] == ["open.txt"]
     assert story.log_errors() == []
 
@@ -769,7 +784,7 @@ def test_merge_conflict_resolved_by_a_person_with_the_agents_side(story: Story) 
     story.git("add", "f.txt")
     story.git("commit", "-q", "--no-edit")
     assert "merge" in unlinked(story)
-    assert written(story) == 1
+    assert len(checkpoints(story)) == 1
     assert story.log_errors() == []
 
 
@@ -785,7 +800,7 @@ def test_merge_conflict_resolved_by_the_agent_in_a_turn(story: Story) -> None:
     a.stop()
     slot = slot_of(story, a)
     assert (slot["files_touched"], lines(slot), start(slot)) == (["f.txt"], (1, 0, 0, 0, 1), 4)
-    assert tokens(slot) == 4 + 8 + 16 + 32
+    assert input_tokens(slot) == 4 + 8 + 16 + 32
     assert story.log_errors() == []
 
 
@@ -837,7 +852,7 @@ def test_pull(story: Story, how: str) -> None:
     story.commit("open")
     slot = slot_of(story, a)
     assert (slot["files_touched"], lines(slot)) == (["open.txt"], (1, 0, 0, 0, 1))
-    assert (tokens(slot), start(slot)) == ((12, 4) if one else (3, 0))
+    assert (input_tokens(slot), start(slot)) == ((12, 4) if one else (3, 0))
     assert story.log_errors() == []
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.expect import commit_of
-from tests.integration.kept import PERSON, lines
+from tests.integration.kept import PERSON, commit_of, lines
 from tests.integration.story import Session, Story
 
 WAYS = {

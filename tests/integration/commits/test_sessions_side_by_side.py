@@ -277,7 +277,7 @@ def test_a_persons_file_before_both_turns_is_nobodys(story: Story, two: Two) -> 
     b.prompt("B")
     story.git("add", "mine.py")
     story.commit("mine", add=False, env=PERSON)
-    unlinked(story)
+    assert unlinked(story)
     a.stop()
     b.stop()
     done(story)

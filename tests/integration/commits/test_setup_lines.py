@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.expect import lines, slot_of
+from tests.integration.kept import lines, slot_of
 from tests.integration.story import Session, Story
 
 SETTINGS = ".claude/settings.json"

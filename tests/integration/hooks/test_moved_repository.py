@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.expect import lines, slot_of
-from tests.integration.kept import PERSON
+from tests.integration.kept import PERSON, lines, slot_of
 from tests.integration.story import Session, Story
 
 

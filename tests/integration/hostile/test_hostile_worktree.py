@@ -19,8 +19,8 @@ import pytest
 from entire.cli import main
 from entire.commands import TABLE
 from entire.directory import AgentDirectory
-from tests.integration import hostile_worktree
-from tests.integration.hostile_worktree import HARMLESS, KINDS, a_file, an_endless_file
+from tests import hostile_worktree
+from tests.hostile_worktree import HARMLESS, KINDS, a_file, an_endless_file
 from tests.integration.shown import begun
 from tests.integration.story import Session, Story
 

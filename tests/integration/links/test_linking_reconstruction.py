@@ -6,7 +6,7 @@ from tests.integration.by_hand import a, links_of, run, without_trailer
 from tests.integration.commandline import Command
 from tests.integration.commits.test_missed_commits import hookless
 from tests.integration.commits.test_other_worktrees import side_worktree
-from tests.integration.expect import slot_of
+from tests.integration.kept import slot_of
 from tests.integration.story import Session, Story
 
 __all__ = ["a", "run"]

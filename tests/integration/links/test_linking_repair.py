@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.integration.by_hand import a, links_of, run, without_trailer
 from tests.integration.commandline import Command
 from tests.integration.commits.test_missed_commits import NO_HOOKS, state_of
-from tests.integration.expect import slot_of
+from tests.integration.kept import slot_of
 from tests.integration.story import Session, Story
 
 __all__ = ["a", "run"]

@@ -11,7 +11,7 @@ from entire.workspace import Workspace
 from tests.integration.by_hand import a, links_of, run, without_trailer
 from tests.integration.commandline import Command
 from tests.integration.commits.test_missed_commits import BRANCH, state_of
-from tests.integration.expect import slot_of
+from tests.integration.kept import slot_of
 from tests.integration.setup.test_clean_killed import each, killed
 from tests.integration.story import Session, Story
 

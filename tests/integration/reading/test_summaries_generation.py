@@ -20,9 +20,8 @@ from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.registry import AgentEntry
 from entire.errors import EntireError
 from entire.git import refs
-from tests import golden
-from tests.integration import bare_agent
-from tests.integration.bare_agent import Bare, Chosen, TextGenerator, with_capabilities
+from tests import bare_agent, golden
+from tests.bare_agent import Bare, Chosen, TextGenerator, with_capabilities
 from tests.integration.commandline import Repo
 from tests.integration.reading.test_digest import run
 from tests.integration.story import Story

@@ -11,8 +11,8 @@ import pytest
 from entire.agents import registry
 from entire.maintenance import agent_setup
 from entire.model.health import HooksHealth, HookStatus
-from tests.integration import bare_agent
-from tests.integration.bare_agent import Chosen, with_capabilities
+from tests import bare_agent
+from tests.bare_agent import Chosen, with_capabilities
 from tests.integration.commandline import Repo
 
 

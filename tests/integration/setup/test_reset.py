@@ -87,7 +87,7 @@ def test_undo_after_the_forgotten_work_was_committed(story: Story, reset: Comman
     assert session.id in sessions.ids(place_of(story))
     story.write("a.py", "one = 1\ntwo = 2\nthree = 'by a person'\n")
     story.commit("A person's line", env=PERSON)
-    unlinked(story)
+    assert unlinked(story)
     assert story.log_errors() == []
 
 
@@ -295,7 +295,7 @@ def test_a_commit_without_its_session_says_why(story: Story, reset: Command) -> 
     reset("-f", "--session", story_session(story, but=other))
     story.git("add", "a.py")
     story.git("commit", "-q", "-m", "Only the forgotten part", env=PERSON)
-    unlinked(story, reason="no session content")
+    assert "no session content" in unlinked(story)
 
 
 def story_session(story: Story, but: Session) -> str:

@@ -14,9 +14,9 @@ import pytest
 from entire import layout, process
 from entire.agents import registry
 from entire.model.ids import is_tool_id
-from tests.integration import bare_agent
+from tests import bare_agent
+from tests.bare_agent import Bare, Chosen
 from tests.integration.agents.test_bare_agent import Bared, give
-from tests.integration.bare_agent import Bare, Chosen
 from tests.integration.story import Story
 
 

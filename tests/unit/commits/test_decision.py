@@ -20,7 +20,7 @@ from entire.model.events import Event, EventType, GitEvent
 from entire.recording.context import Context
 from entire.recording.pending import CommitKind, Pending
 from entire.settings import Settings
-from tests.integration import bare_agent
+from tests import bare_agent
 from tests.unit.git.repo import Repo
 
 

@@ -25,7 +25,7 @@ from entire.snapshots import recorder
 from entire.snapshots.recorder import Cause
 from entire.store import turnlog
 from entire.turns import beginning
-from tests.integration import bare_agent
+from tests import bare_agent
 from tests.unit.git.repo import Repo
 
 

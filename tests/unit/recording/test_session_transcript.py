@@ -19,7 +19,7 @@ from entire.model.value import replace
 from entire.recording import session_transcript
 from entire.recording.session_transcript import SessionTranscript
 from entire.redact import Redactor
-from tests.integration.bare_agent import Bare, with_capabilities
+from tests.bare_agent import Bare, with_capabilities
 
 RECORDS = [
     {"prompt": "one"},
