@@ -34,7 +34,8 @@ with workspace.points.rewind(entire.RewindRequest(to="HEAD", files_only=True)) a
     rewind.carry_out()
 ```
 
-Reading writes nothing, unless hooks left a commit to be recorded. Methods return immutable values with the fields shown
+Reading writes nothing but what it [found in transcripts](search.md#what-is-kept-of-transcripts), unless
+hooks left a commit to be recorded. Methods return immutable values with the fields shown
 below, compared by their fields. Times are seconds since the epoch; paths are relative to the top of the worktree unless
 a field says otherwise.
 """

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from entire import cli
+from entire.index import digests
 from tests.integration.story import Story
 
 
@@ -62,10 +63,12 @@ class Repo:
         git("update-ref", f"refs/heads/{branch}", commit)
 
     def files(self) -> dict[str, tuple[int, bytes]]:
-        """Return every file and folder below the top, git's own included, with its mode and bytes."""
+        """Return every file and folder below the top, git's own included, with its mode and bytes; without what was
+        found in transcripts, which commands keep for each other.
+        """
         found = {}
         for path in sorted(self.top.rglob("*")):
-            if not path.is_dir():
+            if not path.is_dir() and path.name != digests.NAME:
                 data = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
                 found[str(path.relative_to(self.top))] = (path.lstat().st_mode, data)
         return found

@@ -5,13 +5,16 @@ from __future__ import annotations
 from entire.agents.forms import reading
 from entire.agents.record_source import RecordSource
 from entire.conversation.messages import Reading
+from entire.conversation.records import is_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from entire.agents.contract import Agent
-    from entire.model.transcripts import Message
+    from entire.conversation.records import Prompt
+    from entire.model.transcripts import Message, ModelTokens
 
 
 def of(agent: Agent | None, data: bytes) -> Reading:
@@ -29,16 +32,64 @@ def of_subagent(agent: Agent | None, data: bytes, subagent: str = "") -> Reading
 
 def messages(agent: Agent | None, data: bytes) -> list[Message]:
     """Return what was said and done in a transcript, as its adapter displays it if it does so in its own way."""
-    ask = getattr(_transcript(agent, data), "messages", None)
-    return of(agent, data).messages() if ask is None else list(ask())
+    return States().read(agent, data).messages()
 
 
-def shown(agent: Agent | None, data: bytes) -> tuple[list[Message], Reading]:
-    """Return what ``messages`` does, and the conversation: of one transcript, as a plugin starts for each."""
-    transcript = _transcript(agent, data)
-    derived = _by_records(transcript) or Reading(reading.records(data))
-    ask = getattr(transcript, "messages", None)
-    return (derived.messages() if ask is None else list(ask())), derived
+class States:
+    """Reads states of one conversation: later ones first, then their beginnings cost little."""
+
+    def __init__(self) -> None:
+        self._last: State | None = None
+
+    def read(self, agent: Agent | None, data: bytes) -> State:
+        """Return the conversation in a transcript, which the agent is asked for once: a plugin starts each time."""
+        if self._last is not None and self._last.begins_with(data):
+            return self._last.earlier(data)
+        transcript = _transcript(agent, data)
+        told = _by_records(transcript)
+        self._last = State(data, told or Reading(reading.records(data)), is_native=told is not None)
+        self._last.ask = getattr(transcript, "messages", None)
+        return self._last
+
+
+class State:
+    """A conversation as a transcript has it. ``is_native``: its adapter read it, else it was read by its form."""
+
+    def __init__(self, data: bytes, whole: Reading, stop: int | None = None, *, is_native: bool) -> None:
+        self.data = data
+        self.is_native = is_native
+        self.ask: Callable[[], Iterable[Message]] | None = None
+        """How its adapter displays it in its own way."""
+        self._whole = whole
+        self._stop = stop  # records of ``whole`` that it has
+
+    def begins_with(self, part: bytes) -> bool:
+        """Tell whether a transcript is an earlier state of this one: lines at its beginning."""
+        ends = part.endswith(b"\n") or self.data[len(part) : len(part) + 1] in (b"", b"\n")
+        return self.ask is None and ends and b"\n" in part and self.data.startswith(part)
+
+    def earlier(self, part: bytes) -> State:
+        """Return the state that a part at the beginning of this one is."""
+        stop = part.count(b"\n") + (not part.endswith(b"\n"))
+        return State(part, self._whole, stop, is_native=self.is_native)
+
+    def messages(self, since: int = 0) -> list[Message]:
+        """Return what was said and done; before record ``since`` only the prompts."""
+        return self._whole.messages(self._stop, since) if self.ask is None else list(self.ask())
+
+    def prompts(self) -> list[Prompt]:
+        """Return what people asked, without what they took back."""
+        return self._whole.prompts(self._stop)
+
+    @property
+    def tokens(self) -> tuple[ModelTokens, ...]:
+        """The tokens of each response, with its model and the record at which they count."""
+        return self._whole.responses.told(self._stop)
+
+    @property
+    def unknown(self) -> list[tuple[int, str]]:
+        """The records that say nothing to people: their numbers and types."""
+        return [one for one in self._whole.unknown if is_before(one[0], self._stop)]
 
 
 def _transcript(agent: Agent | None, data: bytes, session_ref: str = "") -> Any:

@@ -9,7 +9,7 @@ from entire.audit import own_files, record, remotes, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.git import additions, promised
 from entire.git.read import Objects
-from entire.index import database
+from entire.index import database, digests
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
 from entire.recording import proposals
@@ -150,11 +150,12 @@ class Scan:
                 secrets = [verdict for verdict in secrets if verdict.rule != verdicts.FORGOTTEN]
             self._note("", secrets, [PlaceView(kind=kind, path=shown)])
         folder = os.path.join(self.place.common_own_dir, database.FOLDER)
-        where = PlaceView(
-            kind=own_files.INDEX, path=os.path.relpath(os.path.join(folder, database.NAME), self.place.top)
-        )
-        for body in database.bodies(folder):
-            self._note("", self.verdicts.scan("body", body.encode("utf-8", "replace"), lines=False), [where])
+        for kept in (database, digests):
+            where = PlaceView(
+                kind=own_files.INDEX, path=os.path.relpath(os.path.join(folder, kept.NAME), self.place.top)
+            )
+            for body in kept.bodies(folder):
+                self._note("", self.verdicts.scan("body", body.encode("utf-8", "replace"), lines=False), [where])
 
     def _note(self, oid: str, secrets: Iterable[Verdict], places: Sequence[PlaceView]) -> None:
         for verdict in secrets:

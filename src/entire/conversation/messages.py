@@ -59,13 +59,21 @@ class Reading:
         """Whether anything is said, also what was taken back."""
         return bool(self._said)
 
-    def messages(self, stop: int | None = None) -> list[Message]:
-        """Return what had been said and done before record ``stop``, without what was taken back by then."""
-        return [message for record in self._kept(stop) if (message := self._message(record, stop)) is not None]
+    def prompts(self, stop: int | None = None) -> list[Prompt]:
+        """Return what people had asked before record ``stop``, without what they had taken back by then."""
+        return self._branches.prompts(stop)
 
-    def _kept(self, stop: int | None) -> Iterator[Prompt | Answer | Call]:
+    def messages(self, stop: int | None = None, since: int = 0) -> list[Message]:
+        """Return what had been said and done before record ``stop``, without what was taken back by then; of what came
+        before record ``since``, only the prompts.
+        """
+        return [message for record in self._kept(stop, since) if (message := self._message(record, stop)) is not None]
+
+    def _kept(self, stop: int | None, since: int) -> Iterator[Prompt | Answer | Call]:
         active = {NONE, *self._branches.active(stop)}
-        before = [(record, prompt) for record, prompt in self._said if stop is None or record.position < stop]
+        end = sys.maxsize if stop is None else stop
+        before = [(record, prompt) for record, prompt in self._said
+                  if record.position < end and (record.position >= since or isinstance(record, Prompt))]  # fmt: skip
         latest = {(type(record), record.id): record.position for record, _ in before if _is_repeatable(record)}
         rewound = self._branches.rewound(stop)
         for record, prompt in before:

@@ -60,10 +60,10 @@ class Responses:
         """Sum their tokens, each once."""
         return sum((response.usage for response in self.counted(stop) if response.usage is not None), TokenUsage())
 
-    def told(self) -> tuple[ModelTokens, ...]:
+    def told(self, stop: int | None = None) -> tuple[ModelTokens, ...]:
         """Return the tokens of each response, with its model and the record at which they count."""
         return tuple(ModelTokens(at=response.counted, model=response.model, tokens=response.usage)
-                     for response in self.counted() if response.usage is not None)  # fmt: skip
+                     for response in self.counted(stop) if response.usage is not None)  # fmt: skip
 
     def model(self, stop: int | None = None) -> str:
         """Return the model of the last one that has any, or ''."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 
@@ -10,7 +11,7 @@ from entire.errors import EntireError
 from entire.forgetting.values import Secret
 from entire.git import additions, history, promised
 from entire.git.pack import Pack
-from entire.index import database
+from entire.index import database, digests
 from entire.model.digest import sha256
 from entire.model.value import Value
 from entire.store import checkpoints, forgotten
@@ -201,8 +202,9 @@ class Planner:
         folder = os.path.join(self.place.common_own_dir, database.FOLDER)
         secret = self.target.secret
         if secret is None:
-            return os.path.isfile(os.path.join(folder, database.NAME))
-        return any(secret.is_in(body.encode("utf-8", "replace")) for body in database.bodies(folder))
+            return any(os.path.isfile(os.path.join(folder, kept.NAME)) for kept in (database, digests))
+        bodies = itertools.chain(database.bodies(folder), digests.bodies(folder))
+        return any(secret.is_in(body.encode("utf-8", "replace")) for body in bodies)
 
     def _count_own_files(self, steps: Sequence[AuditSource]) -> int:
         """Return how many of the user's own files in steps hold the secret: they are not changed."""

@@ -11,7 +11,7 @@ from entire.forgetting import remaining_copies, targets
 from entire.forgetting.planning import COMMAND, ForgetNotes, ForgetTarget, Planner
 from entire.forgetting.values import Secret
 from entire.git import refs
-from entire.index import database
+from entire.index import database, digests
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
 from entire.model.audits import ForgetView
@@ -75,7 +75,7 @@ def _described(context: Context, plan: ForgetPlan, view: ForgetView) -> ForgetVi
 
 def _carry_out(context: Context, plan: ForgetPlan, target: ForgetTarget, view: ForgetView) -> ForgetView:
     place = context.place
-    database.remove(os.path.join(place.common_own_dir, database.FOLDER))  # before the rest: it can be built again
+    _remove_index(place)  # before the rest: it can be built again
     for path, data in plan.logs.items():
         files.write(path, data, mode=0o600)
     title = f"the {view.kind} {view.name}"
@@ -98,10 +98,17 @@ def _carry_out(context: Context, plan: ForgetPlan, target: ForgetTarget, view: F
         files.remove(place.forgetting_file)
     finally:
         draft.discard()
+    _remove_index(place)  # a command may have read what is gone now, and kept what it found
     refs.forget_moves(place.top, done.refs)
     if target.secret is not None:
         remember(context.redactor, target.secret)
     return replace(view, undo_id=done.id)
+
+
+def _remove_index(place: Place) -> None:
+    folder = os.path.join(place.common_own_dir, database.FOLDER)
+    database.remove(folder)
+    digests.remove(folder)
 
 
 def _with_secret(place: Place, secret: Secret) -> bytes:

@@ -11,6 +11,7 @@ from entire.model.origins import TURN, FileOrigins, LineRange
 from entire.model.value import replace
 from entire.origins.tool_calls import FileTexts, ToolAnswer, ToolCalls
 from entire.queries.transcripts import conversations
+from entire.queries.transcripts.stored_transcripts import StoredTranscripts
 from entire.store import checkpoints, sessions
 
 TYPE_CHECKING = False
@@ -101,8 +102,8 @@ class _CallReader:
             stored = checkpoints.read(self._objects, self._catalog.commits, CheckpointId(origin.checkpoint_id))
             if stored is None:
                 return None
-            with self._catalog.agents as agents:
-                return conversations.of_checkpoint(self._objects, stored, origin.session_id, _REQUEST, agents)
+            with self._catalog.shared(StoredTranscripts) as transcripts, self._catalog.agents as agents:
+                return conversations.of_checkpoint(transcripts, stored, origin.session_id, _REQUEST, agents)
         state = sessions.find(self._place, origin.session_id)
         if state is None:
             return None

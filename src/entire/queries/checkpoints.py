@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from entire import contents
 from entire.agents import capabilities
 from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
-from entire.directory import AgentDirectory
-from entire.errors import EntireError, MissingObjectError
+from entire.errors import EntireError, MissingObjectError, PartialCloneError
 from entire.git import bulk, read
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.jsontext import whole
@@ -30,19 +31,24 @@ from entire.model.views.checkpoints import (
     TaskView,
 )
 from entire.queries import commits, turns
-from entire.queries.transcripts import session_transcripts, subagents
-from entire.store import checkpoint_listing, checkpoints, lineage_file, stored_contents, transcript_ends
-from entire.store.transcript_ends import TranscriptEnd
+from entire.queries.transcripts import subagents
+from entire.queries.transcripts.outlines import SlotPrompts
+from entire.queries.transcripts.stored_transcripts import StoredTranscripts
+from entire.store import checkpoint_listing, checkpoints, lineage_file, stored_contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from entire.agents.contract import Agent, TranscriptAnalyzer
+    from entire.directory import AgentDirectory
+    from entire.queries.transcripts.session_transcripts import ReadTranscript
     from entire.store.catalog import Catalog
-    from entire.store.checkpoints import Checkpoint, Join, Slot
+    from entire.store.checkpoints import Checkpoint, Slot
     from entire.store.lineage_file import FileLines, LineageFile
 
+_LARGE = 16 << 20
+"""Bytes of a transcript that is read for its prompts alone: with all that is said in it, it takes much memory."""
 _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created_at="")
 
 
@@ -69,15 +75,30 @@ def listing(
 
 def find(catalog: Catalog, prefix: str) -> CheckpointView:
     """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
-    with read.Objects(catalog.place.top) as objects:
-        found = stored(catalog, objects, prefix)
-        own = lineage_file.read(objects, found)
-        with catalog.agents as agents:
-            parts = tuple(_part(objects, slot, own, agents) for slot in found.slots)
-        tasks = tuple(_task_views(objects, found))
-    left_out = (f"session {part.session_id}: {part.left_out}" for part in parts if part.left_out)
-    found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found), *left_out))
-    return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog, found.id), own)
+    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+        found = stored(catalog, transcripts.objects, prefix)
+        sketch = _sketch(transcripts, found, commits.of_checkpoint(catalog, found.id), _gone(catalog, [found]))
+        transcripts.expect(found.slots)
+        parts = {slot.number: sketch.part(transcripts, slot, agents) for slot in found.slots}
+        return sketch.view(parts, sketch.tasks(transcripts, agents))
+
+
+def sketches(catalog: Catalog, transcripts: StoredTranscripts, names: Sequence[str]) -> dict[str, Sketch]:
+    """Return those of the checkpoints, by their whole ids, that are stored and readable, without their prompts."""
+    found = [_readable(catalog, transcripts, name) for name in names]
+    present = [one for one in found if one is not None]
+    linked = commits.of_checkpoints(catalog, [one.id for one in present])
+    gone = _gone(catalog, present)
+    return {one.id: _sketch(transcripts, one, linked[one.id], gone) for one in present}
+
+
+def _readable(catalog: Catalog, transcripts: StoredTranscripts, name: str) -> Checkpoint | None:
+    try:
+        return stored(catalog, transcripts.objects, name)
+    except PartialCloneError:
+        raise
+    except EntireError:
+        return None
 
 
 def of_commit(catalog: Catalog, name: str) -> ExplanationView:
@@ -111,21 +132,19 @@ def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> It
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
-    with read.Objects(catalog.place.top) as objects, catalog.agents as agents:
-        found = stored(catalog, objects, prefix)
+    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+        found = stored(catalog, transcripts.objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         if slot is None:
             return []
-        agent = _agent(slot, agents)
-        return session_transcripts.messages(agent, transcript_ends.read(objects, slot, _join(agent)), start)
+        read = transcripts.of_slot(slot, agents)
+        if not read.is_there:
+            raise MissingObjectError(read.problem, hint=read.hint)
+        return [message for message in read.since(start) if message.at >= start]
 
 
 def _agent(slot: Slot, agents: AgentDirectory) -> Agent | None:
     return agents.make_by_type(slot.record.agent) if slot.record is not None else None
-
-
-def _join(agent: Agent | None) -> Join | None:
-    return agent.reassemble_transcript if agent is not None else None
 
 
 def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
@@ -139,32 +158,61 @@ def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
     return found
 
 
-def _missing(top: str, found: Checkpoint) -> list[str]:
-    """Return messages about the sessions' files whose objects git lacks, except those that already have one."""
+def _gone(catalog: Catalog, found: Iterable[Checkpoint]) -> set[str]:
+    """Return the files of sessions, by their ids, that git lacks."""
+    oids = [oid for one in found for slot in one.slots for oid in slot.files.values()]
+    return set(bulk.missing(catalog.place.top, oids)) if oids else set()
+
+
+class Sketch(NamedTuple):
+    """A checkpoint as far as it is known without reading transcripts."""
+
+    stored: Checkpoint
+    own: LineageFile | None
+    frame: CheckpointView  # its parts have no prompts
+
+    def part(self, transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> PartView:
+        """Return a session's part, with its prompts."""
+        found = _prompts_of(transcripts, slot, agents)
+        recorded = turns.in_record(self.own, slot.session_id)
+        return replace(self.frame_of(slot), prompts=_with_turns(found.prompts, recorded), left_out=found.left_out)
+
+    def frame_of(self, slot: Slot) -> PartView:
+        return next(part for part in self.frame.parts if part.slot == slot.number)
+
+    def tasks(self, transcripts: StoredTranscripts, agents: AgentDirectory) -> tuple[TaskView, ...]:
+        return tuple(_task_views(transcripts, self.stored, agents))
+
+    def view(self, parts: Mapping[int, PartView], tasks: tuple[TaskView, ...]) -> CheckpointView:
+        """Return the checkpoint with its parts, by the numbers of their slots."""
+        whole = tuple(parts[part.slot] for part in self.frame.parts)
+        left_out = (f"session {part.session_id}: {part.left_out}" for part in whole if part.left_out)
+        return replace(self.frame, parts=whole, tasks=tasks, problems=(*self.frame.problems, *left_out))
+
+
+def _sketch(
+    transcripts: StoredTranscripts, found: Checkpoint, linked: tuple[CommitView, ...], gone: Collection[str]
+) -> Sketch:
+    own = lineage_file.read(transcripts.objects, found)
     oids = {f"{found.id.path}/{slot.number}/{name}": oid for slot in found.slots for name, oid in slot.files.items()}
-    gone = set(bulk.missing(top, list(oids.values()))) if oids else set()
-    messages = [checkpoints.missing_object(path, oid) for path, oid in oids.items() if oid in gone]
-    return [message for message in messages if message not in found.problems]
+    lost = [checkpoints.missing_object(path, oid) for path, oid in oids.items() if oid in gone]
+    problems = (*found.problems, *(message for message in lost if message not in found.problems))
+    frame = _checkpoint_view(found, tuple(_frame(slot, own) for slot in found.slots), linked, own)
+    return Sketch(stored=found, own=own, frame=replace(frame, problems=problems))
 
 
 # ---------------------------------------------------------------- a session's part
 
 
-def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, agents: AgentDirectory) -> PartView:
+def _frame(slot: Slot, own: LineageFile | None) -> PartView:
     record = slot.record or _NO_RECORD
-    recorded = turns.in_record(own, record.session_id)
-    start = record.checkpoint_transcript_start
-    agent = agents.make_by_type(record.agent)
-    end = _end(objects, slot, agent)
     return PartView(
         slot=slot.number,
         session_id=record.session_id,
         agent=record.agent,
         created=parse_time(record.created_at),
         branch=record.branch,
-        start=start,
-        prompts=_with_turns(_prompts(checkpoints.prompts(objects, slot), end, start, agent), recorded),
-        left_out=end.note,
+        start=record.checkpoint_transcript_start,
         files=record.files_touched,
         tokens=lineage_file.tokens(own, record),
         lines=record.initial_attribution,
@@ -173,30 +221,47 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, agents: Ag
     )
 
 
-def _end(objects: read.Objects, slot: Slot, agent: Agent | None) -> TranscriptEnd:
-    try:
-        return transcript_ends.read(objects, slot, _join(agent))
-    except MissingObjectError:
-        return TranscriptEnd(data=b"")
+def _prompts_of(transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> SlotPrompts:
+    known = transcripts.digests.get("prompts", slot.tree)
+    if isinstance(known, SlotPrompts) and transcripts.may_keep(slot, agents):
+        return known
+    transcript = transcripts.of_slot(slot, agents)
+    carried = checkpoints.prompts(transcripts.objects, slot)
+    start = (slot.record or _NO_RECORD).checkpoint_transcript_start
+    found = SlotPrompts(
+        prompts=tuple(_prompts(carried, transcript, start, transcripts.agent(slot, agents))),
+        left_out=transcript.problem if transcript.is_there else "",
+    )
+    if transcript.is_there and transcripts.may_keep(slot, agents):
+        transcripts.digests.put(found, "prompts", slot.tree)
+    return found
 
 
-def _prompts(stored: Sequence[str], end: TranscriptEnd, start: int, agent: Agent | None) -> list[Prompt]:
+def _prompts(stored: Sequence[str], read: ReadTranscript, start: int, agent: Agent | None) -> list[Prompt]:
     """Return the prompts of this checkpoint's part of the transcript; all that are stored, as events carried them, if
     there is no transcript or nothing in it can be read.
     """
     carried = [Prompt(text=prompt, position=-1) for prompt in stored]
-    if not end.data:
+    if not read.content:
         return carried
-    transcript = agent.transcript("", end.data) if agent is not None else None
-    analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
-    if analyzer is None:
-        said = [message for message in session_transcripts.messages(None, end, start) if message.who == BY_USER]
+    analyzer = _analyzer(read, agent)
+    is_large = len(read.content) > _LARGE and analyzer is not None
+    if not is_large and read.state is not None and read.state.is_native:
+        found = read.state.prompts()
+    elif analyzer is not None:
+        found = analyzer.prompts(analyzer.at(max(start - read.first, 0)))
+    else:
+        said = [message for message in read.since(start) if message.who == BY_USER and message.at >= start]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
-    found = analyzer.prompts(analyzer.at(max(start - end.first, 0)))
-    found = [replace(prompt, position=prompt.position + end.first) for prompt in found]
-    if carried and carried[-1].text not in [prompt.text for prompt in found]:
+    found = [replace(prompt, position=prompt.position + read.first) for prompt in found]
+    found = [prompt for prompt in found if prompt.position >= start]
+    if carried and analyzer is not None and carried[-1].text not in [prompt.text for prompt in found]:
         found = [*found, *_not_in(analyzer, carried)]
     return found
+
+
+def _analyzer(read: ReadTranscript, agent: Agent | None) -> TranscriptAnalyzer | None:
+    return capabilities.transcript_analyzer(agent, agent.transcript("", read.content)) if agent is not None else None
 
 
 def _not_in(analyzer: TranscriptAnalyzer, carried: Sequence[Prompt]) -> list[Prompt]:
@@ -246,9 +311,8 @@ def _turns_of(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]
 
 
 def _checkpoint_view(
-    found: Checkpoint, parts: tuple[PartView, ...], tasks: tuple[TaskView, ...],
-    linked: tuple[CommitView, ...], own: LineageFile | None,
-) -> CheckpointView:  # fmt: skip
+    found: Checkpoint, parts: tuple[PartView, ...], linked: tuple[CommitView, ...], own: LineageFile | None
+) -> CheckpointView:
     summary = found.summary
     return CheckpointView(
         id=found.id,
@@ -259,7 +323,6 @@ def _checkpoint_view(
         tokens=_sum(summary, parts),
         parts=parts,
         commits=linked,
-        tasks=tasks,
         problems=found.problems,
         lines=tuple(_file_view(path, lines) for path, lines in own.files.items()) if own is not None else None,
         recorded_commits=tuple(commit.commit for commit in own.commits) if own is not None else (),
@@ -275,12 +338,10 @@ def _sum(summary: CheckpointSummary, parts: Sequence[PartView]) -> TokenUsage | 
     return of_figures(known, {*uncertain(summary.token_usage), *unknown}, summary.token_usage.subagents)
 
 
-def _task_views(objects: read.Objects, found: Checkpoint) -> Iterator[TaskView]:
+def _task_views(transcripts: StoredTranscripts, found: Checkpoint, agents: AgentDirectory) -> Iterator[TaskView]:
     """Yield the subagents' tasks, each with what its session's transcript says about it."""
-    tasks = checkpoints.tasks(objects, found)
-    slots = [slot for slot in found.slots if tasks]
-    agents = AgentDirectory.without_plugins()
-    known = {slot.session_id: subagents.described(session_transcripts.of_slot(objects, slot, agents)) for slot in slots}
+    tasks = checkpoints.tasks(transcripts.objects, found)
+    known = {slot.session_id: subagents.of_slot(transcripts, slot, agents) for slot in found.slots if tasks}
     for task in tasks:
         told = [known[task.session_id]] if task.session_id in known else list(known.values())
         found_in = (names.of(task.tool_use_id, task.agent_id) for names in told)

@@ -45,6 +45,12 @@ def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...
         return tuple(map(_view, found))
 
 
+def of_checkpoints(catalog: Catalog, ids: Sequence[str]) -> dict[str, tuple[CommitView, ...]]:
+    """Return what ``of_checkpoint`` does for each of several checkpoints, with one look at all commits."""
+    views = linked(catalog, everywhere=True) if ids else []
+    return {name: tuple(view for view in views if name in view.checkpoint_ids) for name in ids}
+
+
 def reason(place: Place, commit: str, unlinked_ids: Sequence[str] = ()) -> str:
     """Return why a commit was not linked, or that a person has unlinked it; '' if nothing is recorded."""
     entries = (entry for entry in Journal(place).reasons if entry.get("commit") == commit)

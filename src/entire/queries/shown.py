@@ -10,6 +10,7 @@ from entire.model.transcripts import by_model
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
+from entire.queries.transcripts.stored_transcripts import StoredTranscripts
 from entire.store import checkpoint_listing, sessions, turnlog
 
 TYPE_CHECKING = False
@@ -105,9 +106,10 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
     """Add the conversations of the checkpoints, from where each begins, if they were asked for."""
     if not request.has_messages:
         return shown
-    with read.Objects(catalog.place.top) as objects, catalog.agents as agents:
+    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+        stored = {view.id: checkpoints.stored(catalog, transcripts.objects, view.id) for view in shown.checkpoints}
         found = [
-            conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request, agents)
+            conversations.of_part(transcripts, stored[view.id], part, request, agents)
             for view in shown.checkpoints
             for part in view.parts
         ]
@@ -137,9 +139,9 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
     if state is not None and (newest is None or state.is_running or state.times.last_seen > newest.created):
         part = conversations.of_state(catalog.place, objects, state, request, catalog.redactor)
     if newest is not None and (part is None or not part.source):
-        stored = checkpoints.stored(catalog, objects, newest.id)
-        with catalog.agents as agents:
-            part = conversations.of_checkpoint(objects, stored, session_id, request, agents)
+        with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+            stored = checkpoints.stored(catalog, transcripts.objects, newest.id)
+            part = conversations.of_checkpoint(transcripts, stored, session_id, request, agents)
     assert part is not None  # a session is known by its state or a checkpoint
     alone = (view for view in listed if view.session_ids == (session_id,))
     files = dict.fromkeys(sorted({*part.files, *(path for view in alone for path in view.files)}))

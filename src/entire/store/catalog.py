@@ -14,7 +14,8 @@ from entire.store import checkpoint_listing, checkpoints, redactor_of, sessions,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
 
     from entire.directory import AgentDirectory
     from entire.layout import Place
@@ -22,20 +23,34 @@ if TYPE_CHECKING:
     from entire.redact import Redactor
     from entire.store.checkpoints import Checkpoint
 
+    Shared = TypeVar("Shared")
+
 _FORGOTTEN = "`entire forget --undo` restores what this clone forgot last, if git still has it"
 
 
 class Catalog:
     """Caches the checkpoints branches as they were at the first call; create a new one after a fetch."""
 
-    def __init__(self, place: Place, redactor: Redactor | None = None, agents: AgentDirectory | None = None) -> None:
+    def __init__(
+        self, place: Place, redactor: Redactor | None = None, agents: AgentDirectory | None = None, *,
+        only_reads: bool = False,
+    ) -> None:  # fmt: skip
         self.place = place
+        self.only_reads = only_reads  # nothing that was found is kept for later commands
         self._redactor = redactor
         self._agents = agents
         self._tips: Mapping[str, str] | None = None
         self._checkpoint_ids: list[str] | None = None
         self._sessions: Mapping[str, tuple[str, ...]] | None = None
         self._last: Checkpoint | None = None
+        self._shared: dict[Callable[[Catalog], Any], Any] = {}
+
+    def shared(self, kind: Callable[[Catalog], Shared]) -> Shared:
+        """Return the one object of a class that all who use this catalog share."""
+        if kind not in self._shared:
+            self._shared[kind] = kind(self)
+        shared: Shared = self._shared[kind]
+        return shared
 
     @property
     def redactor(self) -> Redactor:

@@ -11,7 +11,7 @@ from entire.summaries.discarded_lines import DiscardedLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from entire.model.digests import TestRunDigest
     from entire.model.transcripts import ToolCall
@@ -29,17 +29,24 @@ def of(
     """Return the digest of a checkpoint. ``conversations``: the whole ones, by session; ``committed``: the texts of
     files in the commit, as ``DiscardedLines`` takes them.
     """
-    parts = [of_part(checkpoint, part, conversations.get(part.session_id, ()), committed) for part in checkpoint.parts]
+    parts = [
+        of_part(checkpoint, part, conversations.get(part.session_id, ()), lambda _: committed)
+        for part in checkpoint.parts
+    ]
     return DigestView(checkpoint_id=checkpoint.id, parts=tuple(parts))
 
 
 def of_part(
-    checkpoint: CheckpointView, part: PartView, messages: Sequence[MessageView], committed: Committed = NOTHING
-) -> PartDigest:
-    """Return the digest of one session's part of a checkpoint."""
+    checkpoint: CheckpointView, part: PartView, messages: Sequence[MessageView],
+    committed: Callable[[Sequence[str]], Committed] = lambda _: NOTHING,
+) -> PartDigest:  # fmt: skip
+    """Return the digest of one session's part of a checkpoint. ``committed``: returns the texts of the paths inside the
+    repository that its tools edited.
+    """
     files = {file.path: file for file in checkpoint.lines or ()}
     work = _work(checkpoint, part, messages)
     intent, later = _prompts(part, messages)
+    inside = [path for path in work.discarded.paths if not posixpath.isabs(path) and not path.startswith("../")]
     return PartDigest(
         session_id=part.session_id,
         agent=part.agent,
@@ -49,14 +56,8 @@ def of_part(
         files=tuple(_file(path, files.get(path), part.session_id, work) for path in part.files),
         failures=tuple(work.failures),
         tests=tuple(work.tests),
-        attempts=tuple(work.discarded.digests(committed)),
+        attempts=tuple(work.discarded.digests(committed(inside))),
     )
-
-
-def edited_paths(checkpoint: CheckpointView, part: PartView, messages: Sequence[MessageView]) -> list[str]:
-    """Return the paths inside the repository that tools edited in a session's part."""
-    paths = _work(checkpoint, part, messages).discarded.paths
-    return [path for path in paths if not posixpath.isabs(path) and not path.startswith("../")]
 
 
 def _work(checkpoint: CheckpointView, part: PartView, messages: Sequence[MessageView]) -> _Work:

@@ -1,19 +1,24 @@
-"""Reads what a digest is made of: a checkpoint's conversations, and its files as they were committed."""
+"""Finds digests: reads the conversations of checkpoints, each once, and the files as they were committed."""
 
 from __future__ import annotations
 
-from entire.errors import MissingObjectError, PartialCloneError
-from entire.git import bulk, history
+from entire.errors import PartialCloneError
+from entire.git import history
+from entire.git.read import SMALL
+from entire.model.digests import DigestView, PartDigest
 from entire.queries import checkpoints
+from entire.queries.transcripts.stored_transcripts import StoredTranscripts
 from entire.summaries import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-    from entire.model.digests import DigestView
-    from entire.model.views.checkpoints import CheckpointView, MessageView
+    from entire.directory import AgentDirectory
+    from entire.model.views.checkpoints import CheckpointView, PartView
+    from entire.queries.checkpoints import Sketch
     from entire.store.catalog import Catalog
+    from entire.store.checkpoints import Slot
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_FILE = 1 << 20
@@ -21,39 +26,100 @@ _MAX_FILE = 1 << 20
 
 def of_checkpoint(catalog: Catalog, found: CheckpointView) -> DigestView:
     """Return the digest of a checkpoint. What cannot be read is left out."""
-    said = {part.session_id: _messages(catalog, found, part.session_id) for part in found.parts}
-    paths = {path for part in found.parts for path in digest.edited_paths(found, part, said[part.session_id])}
-    return digest.of(found, said, _committed(catalog.place.top, found, sorted(paths)))
+    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+        stored = checkpoints.stored(catalog, transcripts.objects, found.id)
+        reader = _DigestReader(catalog, transcripts, agents)
+        slots = {slot.number: slot for slot in stored.slots}
+        parts = [reader.part(found, part, slots[part.slot], stored.tree) for part in found.parts]
+    return DigestView(checkpoint_id=found.id, parts=tuple(parts))
 
 
-def _messages(catalog: Catalog, found: CheckpointView, session_id: str) -> list[MessageView]:
-    try:
-        return checkpoints.messages(catalog, found.id, session_id)
-    except MissingObjectError:
-        return []
+def of_checkpoints(catalog: Catalog, names: Sequence[str]) -> dict[str, tuple[CheckpointView, DigestView]]:
+    """Return those of the checkpoints that are stored and readable, with their digests."""
+    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+        sketches = checkpoints.sketches(catalog, transcripts, names)
+        reader = _DigestReader(catalog, transcripts, agents)
+        parts: dict[str, dict[int, PartView]] = {name: {} for name in sketches}
+        digests: dict[str, dict[int, PartDigest]] = {name: {} for name in sketches}
+        for sketch, slot in _later_first(list(sketches.values()), transcripts):
+            part = parts[sketch.frame.id][slot.number] = sketch.part(transcripts, slot, agents)
+            digests[sketch.frame.id][slot.number] = reader.part(sketch.frame, part, slot, sketch.stored.tree)
+        return {
+            name: (
+                sketch.view(parts[name], sketch.tasks(transcripts, agents)),
+                DigestView(checkpoint_id=name,
+                           parts=tuple(digests[name][part.slot] for part in sketch.frame.parts)),
+            )
+            for name, sketch in sketches.items()
+        }  # fmt: skip
 
 
-def _committed(top: str, found: CheckpointView, paths: Iterable[str]) -> dict[str, str | None]:
-    """Return the texts of files in the checkpoint's newest commit that is still here; None for those it lacks.
+def _later_first(sketches: Sequence[Sketch], transcripts: StoredTranscripts) -> list[tuple[Sketch, Slot]]:
+    """Return the sessions of checkpoints, one session after the other, each from its longest state down."""
+    slots = [(sketch, slot) for sketch in sketches for slot in sketch.stored.slots]
+    transcripts.expect(slot for _, slot in slots)
+    return sorted(slots, key=lambda pair: (pair[1].session_id, -transcripts.size(pair[1])))
 
-    Files whose stored form is not what an agent writes (binary, large, kept elsewhere) are left out.
-    """
-    names = [path for path in paths if "\n" not in path]
-    recorded = history.show(top, found.recorded_commits) if names else []
-    commit = recorded[-1].oid if recorded else next((linked.oid for linked in found.commits), "")
-    if not commit:
-        return {}
-    texts: dict[str, str | None] = {}
-    try:
-        blobs = list(bulk.get(top, [f"{commit}:{path}" for path in names]))
-    except PartialCloneError:
-        return {}
-    for path, blob in zip(names, blobs, strict=True):
-        if blob is None:
-            texts[path] = None
-        elif blob.type == "blob" and len(blob.data) <= _MAX_FILE and not _is_foreign(blob.data):
-            texts[path] = blob.data.decode("utf-8", "replace")
-    return texts
+
+class _DigestReader:
+    """Finds the digests of sessions' parts, and keeps them."""
+
+    def __init__(self, catalog: Catalog, transcripts: StoredTranscripts, agents: AgentDirectory) -> None:
+        self._catalog = catalog
+        self._transcripts = transcripts
+        self._agents = agents
+        self._commits: dict[str, str] = {}
+
+    def part(self, checkpoint: CheckpointView, part: PartView, slot: Slot, tree: str) -> PartDigest:
+        """Return the digest of a session's part. ``tree``: the checkpoint's."""
+        commit = self._commit(checkpoint)
+        key = ("digest", tree, str(slot.number), commit)
+        known = self._transcripts.digests.get(*key)
+        may_keep = self._transcripts.may_keep(slot, self._agents)
+        if isinstance(known, PartDigest) and may_keep:
+            return known
+        read = self._transcripts.of_slot(slot, self._agents)
+        texts = _Committed(self._transcripts, commit)
+        found = digest.of_part(checkpoint, part, read.since(part.start), texts.of)
+        if may_keep and read.is_there and not texts.are_missing:
+            self._transcripts.digests.put(found, *key)
+        return found
+
+    def _commit(self, checkpoint: CheckpointView) -> str:
+        """Return the checkpoint's newest commit that is still here, '' if none is."""
+        if checkpoint.id not in self._commits:
+            recorded = history.show(self._catalog.place.top, checkpoint.recorded_commits)
+            newest = recorded[-1].oid if recorded else next((linked.oid for linked in checkpoint.commits), "")
+            self._commits[checkpoint.id] = newest
+        return self._commits[checkpoint.id]
+
+
+class _Committed:
+    """The texts of files in a commit; ``are_missing``: this partial clone lacks them."""
+
+    def __init__(self, transcripts: StoredTranscripts, commit: str) -> None:
+        self._objects = transcripts.objects
+        self._commit = commit
+        self.are_missing = False
+
+    def of(self, paths: Sequence[str]) -> dict[str, str | None]:
+        """Return the texts of files, None for those that the commit lacks.
+
+        Files whose stored form is not what an agent writes (binary, large, kept elsewhere) are left out.
+        """
+        names = sorted(path for path in paths if "\n" not in path) if self._commit else []
+        try:
+            blobs = self._objects.get_all([f"{self._commit}:{path}" for path in names], SMALL)
+        except PartialCloneError:
+            self.are_missing = True
+            return {}
+        texts: dict[str, str | None] = {}
+        for path, blob in zip(names, blobs, strict=True):
+            if blob is None:
+                texts[path] = None
+            elif blob.type == "blob" and len(blob.data) <= _MAX_FILE and not _is_foreign(blob.data):
+                texts[path] = blob.data.decode("utf-8", "replace")
+        return texts
 
 
 def _is_foreign(data: bytes) -> bool:

@@ -7,12 +7,14 @@ from entire.git import history, ranges, read
 from entire.model import transcripts
 from entire.model.stories import StoryCommitView, StoryFileView, StorySessionView, StoryView
 from entire.model.value import replace
-from entire.queries import checkpoints, commits
+from entire.queries import commits
 from entire.store.links import CheckpointLinks
 from entire.summaries import excerpts, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.model.digests import DigestView, FailureDigest, PartDigest, TestRunDigest
     from entire.model.views.checkpoints import CheckpointView, PartView
     from entire.store.catalog import Catalog
@@ -33,7 +35,8 @@ def of_range(catalog: Catalog, name: str) -> StoryView:
     with read.Objects(top) as objects:
         order = history.log(top, [f"^{base}", head])[::-1]
         linked = CheckpointLinks(top, objects, catalog.commits).linked(order)
-    story = _Story(catalog)
+    names = dict.fromkeys(name for commit in linked for name in commit.checkpoint_ids)
+    story = _Story(catalog, reading.of_checkpoints(catalog, list(names)))
     for commit in linked:
         story.add(commit)
     return story.view(base, head)
@@ -42,11 +45,12 @@ def of_range(catalog: Catalog, name: str) -> StoryView:
 class _Story:
     """Takes in the commits of a range, oldest first. A checkpoint of several commits counts once."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, stored: Mapping[str, tuple[CheckpointView, DigestView]]) -> None:
         self._catalog = catalog
+        self._stored = stored
         self._redact = catalog.redactor.redact_text
         self._commits: list[StoryCommitView] = []
-        self._known: dict[str, CheckpointView | None] = {}
+        self._known: set[str] = set()
         self._prompts: set[tuple[str, int, str]] = set()
         self._failures: dict[tuple[str, int], FailureDigest] = {}
         self._tests: dict[tuple[str, int], TestRunDigest] = {}
@@ -60,18 +64,17 @@ class _Story:
         prompts: list[str] = []
         agents: dict[str, None] = {}
         new = [name for name in linked.checkpoint_ids if name not in self._known]
+        self._known.update(new)
         for name in new:
-            self._known[name] = self._find(name)
-            view = self._known[name]
-            if view is not None:
-                prompts += self._take(view, reading.of_checkpoint(self._catalog, view))
-        stored = [view for name in linked.checkpoint_ids if (view := self._known[name]) is not None]
+            if name in self._stored:
+                prompts += self._take(*self._stored[name])
+        stored = [self._stored[name][0] for name in linked.checkpoint_ids if name in self._stored]
         parts = {part.session_id: part for view in stored for part in view.parts}
         for part in parts.values():
             agents[part.agent] = None
             session = self._sessions[part.session_id]
             self._sessions[part.session_id] = replace(session, commits=session.commits + 1)
-        missing = [name for name in linked.checkpoint_ids if self._known[name] is None]
+        missing = [name for name in linked.checkpoint_ids if name not in self._stored]
         reason = "" if linked.checkpoint_ids else commits.reason(self._catalog.place, commit.oid)
         self._commits.append(StoryCommitView(
             oid=commit.oid, subject=commit.subject, author=commit.author, time=commit.time, prompts=tuple(prompts),
@@ -102,14 +105,6 @@ class _Story:
             return ranges.named(self._catalog.place.top, base, head)
 
     # ------------------------------------------------------------ checkpoints
-
-    def _find(self, name: str) -> CheckpointView | None:
-        try:
-            return checkpoints.find(self._catalog, name)
-        except PartialCloneError:
-            raise
-        except EntireError:  # not stored here, or not readable
-            return None
 
     def _take(self, view: CheckpointView, digest: DigestView) -> list[str]:
         """Take in a checkpoint; return its prompts that no earlier commit had."""

@@ -51,7 +51,7 @@ class Opened:
         """The checkpoints, after what hooks left was completed."""
         if self._catalog is None:
             self.catch_up()
-            self._catalog = Catalog(self.place, self.redactor, self.agents)
+            self._catalog = Catalog(self.place, self.redactor, self.agents, only_reads=self._only_reads)
         return self._catalog
 
     @property

@@ -125,6 +125,17 @@ def test_texts_of_the_search_index_are_scanned(audit: Command, capsys: pytest.Ca
     assert [place["kind"] for place in found["places"]] == ["search index"], (session, checkpoint)
 
 
+def test_what_is_kept_of_transcripts_is_scanned(audit: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    before = audit.story.git("rev-parse", "entire/checkpoints/v1").strip()
+    folder = audit.story.git("ls-tree", "-r", "--name-only", before).split("/0/", maxsplit=1)[0]
+    asked = {"type": "user", "uuid": "u", "message": {"role": "user", "content": f"it is {TOKEN}"}}
+    secrets.put(audit.story, f"{folder}/0/full.jsonl", json.dumps(asked) + "\n")
+    Command(audit.story, capsys, "explain")(folder.replace("/", ""))
+    audit.story.git("update-ref", "refs/heads/entire/checkpoints/v1", before)
+    (found,) = json.loads(audit("--json", status=1))["secrets"]
+    assert [(place["kind"], Path(place["path"]).name) for place in found["places"]] == [("search index", "digests.db")]
+
+
 def test_a_users_own_file_in_a_step_is_not_reported(audit: Command) -> None:
     session = audit.story.started()
     session.prompt("write it")

@@ -177,6 +177,7 @@ def test_what_is_shown_asks_one_transcript() -> None:
             made.append(stored or b"")
             return adapter.transcript(session_ref, stored)
 
-    said, reading = readings.shown(Counting(), CLAUDE)  # type: ignore[arg-type]
-    assert said == reading.messages() == readings.messages(adapter, CLAUDE)
+    found = readings.States().read(Counting(), CLAUDE)  # type: ignore[arg-type]
+    assert found.messages() == readings.messages(adapter, CLAUDE)
+    assert (len(found.prompts()) > 0, found.is_native) == (True, True)
     assert made == [CLAUDE]

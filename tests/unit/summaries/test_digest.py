@@ -65,7 +65,7 @@ def edited(path: str, old: str, new: str) -> ToolCall:
 
 def of(*calls: ToolCall | str, files: tuple[str, ...] = (), committed: digest.Committed = digest.NOTHING) -> PartDigest:
     one = part("Do it well", files=files)
-    return digest.of_part(checkpoint(one), one, said(*calls), committed)
+    return digest.of_part(checkpoint(one), one, said(*calls), lambda _: committed)
 
 
 # ---------------------------------------------------------------- intent

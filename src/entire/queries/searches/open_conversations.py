@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from entire.agents import long_transcripts
+from entire.agents import long_transcripts, readings
 from entire.directory import AgentDirectory
 from entire.git import history, read
 from entire.index.entries import OPEN, IndexSource
@@ -59,7 +59,8 @@ class OpenConversations:
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:
             prompts.append(session.turn.prompt)
-        return entries.of(entries.EntryReader(session.session_id).messages(end, agent), prompts)
+        said = readings.messages(agent, end.data)
+        return entries.of((replace(message, at=message.at + end.first) for message in said), prompts)
 
     def _own(self, session: Session, agent: Agent | None) -> TranscriptEnd | None:
         """Return the end of the agent's own transcript, redacted; None if it is gone."""

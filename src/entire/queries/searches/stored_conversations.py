@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.agents import readings
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
-from entire.git import bulk, read, write
+from entire.git import bulk
 from entire.git.read import parse_tree
 from entire.index.entries import IndexSource
 from entire.model.ids import CheckpointId
@@ -13,6 +13,7 @@ from entire.model.records import SessionRecord
 from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.queries.searches import entries
+from entire.queries.transcripts.state_blobs import StateBlobs
 from entire.store import checkpoints, transcript_ends
 from entire.store.checkpoints import Slot
 from entire.store.transcript_ends import TranscriptEnd
@@ -36,8 +37,9 @@ class StoredConversations:
 
     def __init__(self, catalog: Catalog, known: Set[tuple[str, str]]) -> None:
         self._top = catalog.place.top
-        self._objects = _Blobs(self._top)
-        self._reader = entries.EntryReader("")
+        self._objects = StateBlobs(self._top)
+        self._states = readings.States()
+        self._session_id = ""
         self._slots: dict[str, Slot] = {}
         self._with_tasks: set[str] = set()  # trees of checkpoints
         self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
@@ -96,20 +98,18 @@ class StoredConversations:
             reading = readings.of_subagent(agent, end.data, source.subagent)
             return entries.of(reading.messages())
         slot = self._slots[source.key]
-        if self._reader.session_id != source.session_id:
+        if self._session_id != source.session_id:
             self._objects.forget()
-            self._reader = entries.EntryReader(source.session_id)
+            self._states, self._session_id = readings.States(), source.session_id
         agent = AgentDirectory.without_plugins().make_by_type(source.agent)
-        said = self._reader.messages(self._end(slot, agent), agent)
+        end = self._end(slot, agent)
+        said = self._states.read(agent, end.data).messages()
+        said = [replace(message, at=message.at + end.first) for message in said] if end.first else said
         return entries.of(said, checkpoints.prompts(self._objects, slot))
 
     def _end(self, slot: Slot, agent: Agent | None) -> TranscriptEnd:
-        join = agent.reassemble_transcript if agent is not None else None
-        oids = checkpoints.transcript_files(slot.files).values()
         try:
-            if self._objects.sizes(oids) > transcript_ends.BYTES:
-                return transcript_ends.read(self._objects, slot, join)
-            return transcript_ends.cut(checkpoints.transcript(self._objects, slot, join))
+            return self._objects.end(slot, agent.reassemble_transcript if agent is not None else None)
         except MissingObjectError:
             return TranscriptEnd(data=b"")
 
@@ -145,38 +145,6 @@ def _without_record(slot: Slot) -> Slot:
     """Return what is read of a slot later: there may be very many."""
     needed = {*checkpoints.transcript_files(slot.files), "content_hash.txt", "prompt.txt"}
     return replace(slot, record=None, files={name: oid for name, oid in slot.files.items() if name in needed})
-
-
-class _Blobs(read.Objects):
-    """Reads each blob once, and no beginning of another: the checkpoints of a session share most of its transcript."""
-
-    def __init__(self, where: str) -> None:
-        super().__init__(where)
-        self._top = where
-        self._known: dict[str, bytes | None] = {}
-        self._sizes: dict[str, int] = {}
-
-    def expect(self, names: Iterable[str]) -> None:
-        """Note the sizes of blobs that may be the beginnings of others."""
-        self._sizes = bulk.sizes(self._top, list(dict.fromkeys(names)))
-
-    def sizes(self, names: Iterable[str]) -> int:
-        """Return the size of these blobs together, of those that were expected."""
-        return sum(self._sizes.get(name, 0) for name in names)
-
-    def blob(self, name: str) -> bytes | None:
-        if name not in self._known:
-            self._known[name] = self._beginning(name) or super().blob(name)
-        return self._known[name]
-
-    def _beginning(self, name: str) -> bytes:
-        """Return a blob that is the beginning of the longest one so far, as its id says; b'' if it is not."""
-        longest = max((data for data in self._known.values() if data), key=len, default=b"")
-        part = longest[: self._sizes.get(name, 0)]
-        return part if write.blob_id(part, len(name)) == name else b""
-
-    def forget(self) -> None:
-        self._known.clear()
 
 
 def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:

@@ -24,31 +24,33 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.views.checkpoints import PartView
     from entire.queries.transcripts.session_transcripts import ReadTranscript
+    from entire.queries.transcripts.stored_transcripts import StoredTranscripts
     from entire.redact import Redactor
     from entire.store.checkpoints import Checkpoint
 
 
-NOTHING = session_transcripts.ReadTranscript(source="", problem="nothing of its transcript can be read")
+NOTHING = session_transcripts.ReadTranscript("", problem="nothing of its transcript can be read")
 
 
 def of_part(
-    objects: Objects, stored: Checkpoint, part: PartView, request: ShowRequest, agents: AgentDirectory
+    transcripts: StoredTranscripts, stored: Checkpoint, part: PartView, request: ShowRequest, agents: AgentDirectory
 ) -> ConversationPart:
     """Return a checkpoint's part of a session's conversation; all of it if the request asks for that."""
-    whole = of_checkpoint(objects, stored, part.session_id, request, agents)
+    whole = of_checkpoint(transcripts, stored, part.session_id, request, agents)
     return whole if request.is_whole or not part.start else _since(whole, part.start)
 
 
 def of_checkpoint(
-    objects: Objects, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory
+    transcripts: StoredTranscripts, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory
 ) -> ConversationPart:
     """Return a session's whole conversation as a checkpoint holds it."""
     slot = stored.slot_of(session_id)
     if slot is None or slot.record is None:
         return ConversationPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
+    objects = transcripts.objects
     own = lineage_file.read(objects, stored)
     recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
-    transcript = session_transcripts.of_slot(objects, slot, agents)
+    transcript = transcripts.of_slot(slot, agents)
     part = _with_records(_part(session_id, slot.record.agent, transcript, recorded), transcript, request)
     tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
     known_tasks = subagents.described(transcript if tasks else NOTHING)

@@ -5,42 +5,76 @@ A plugin's sessions are read from what is stored of them.
 
 from __future__ import annotations
 
-from entire.agents import long_transcripts, readings
+import functools
+
+from entire.agents import long_transcripts
+from entire.agents.readings import States
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
-from entire.model.value import Value, replace
+from entire.model.value import replace
 from entire.model.views.checkpoints import MessageView
 from entire.recording.stored_agent import StoredAgent
 from entire.store import step_transcripts, transcript_ends, transcripts
 from entire.store.checkpoints import Slot
+from entire.store.transcript_ends import TranscriptEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from entire.agents.contract import Agent
+    from entire.agents.readings import State
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
-    from entire.model.transcripts import Message, ModelTokens
+    from entire.model.transcripts import ModelTokens
     from entire.redact import Redactor
-    from entire.store.transcript_ends import TranscriptEnd
+
+NO_END = TranscriptEnd(data=b"")
 
 
-class ReadTranscript(Value):
+class ReadTranscript:
     """A transcript's content, and where it was read: agent, step or checkpoint. ``problem``: why it is empty, or what
-    is left out of it.
+    is left out of it; ``hint``: what to do if git lacks a part of it.
     """
 
-    source: str
-    content: bytes = b""
-    first: int = 0  # number of its first record
-    agent: Agent | None = None
-    messages: tuple[MessageView, ...] = ()
-    unknown: tuple[tuple[int, str], ...] = ()  # the records that say nothing to people: their numbers and types
-    tokens: tuple[ModelTokens, ...] = ()  # of each answer that tells
-    problem: str = ""
-    hint: str = ""  # what to do if git lacks a part of it
+    def __init__(
+        self, source: str, end: TranscriptEnd = NO_END, agent: Agent | None = None, states: States | None = None, *,
+        problem: str = "", hint: str = "",
+    ) -> None:  # fmt: skip
+        """``states``: what was read before of the same conversation; None if nothing can be read of it."""
+        self.source = source
+        self.content = end.data
+        self.first = end.first  # number of its first record
+        self.agent = agent
+        self.is_there = states is not None
+        self._states = states
+        self.problem = problem or end.note
+        self.hint = hint
+
+    @functools.cached_property
+    def state(self) -> State | None:
+        """The conversation, which is read when it is first asked for."""
+        return self._states.read(self.agent, self.content) if self._states is not None else None
+
+    @functools.cached_property
+    def messages(self) -> tuple[MessageView, ...]:
+        """What was said and done."""
+        return tuple(self.since(0))
+
+    def since(self, start: int) -> list[MessageView]:
+        """Return what was said and done; before record ``start`` only the prompts."""
+        said = self.state.messages(max(start - self.first, 0)) if self.state is not None else ()
+        return [MessageView(**{**message.__dict__, "at": message.at + self.first}) for message in said]
+
+    @property
+    def unknown(self) -> tuple[tuple[int, str], ...]:
+        """The records that say nothing to people: their numbers and types."""
+        return tuple((at + self.first, form) for at, form in (self.state.unknown if self.state is not None else ()))
+
+    @property
+    def tokens(self) -> tuple[ModelTokens, ...]:
+        """The tokens of each answer that tells."""
+        told = self.state.tokens if self.state is not None else ()
+        return tuple(replace(one, at=one.at + self.first) for one in told)
 
 
 def of_session(place: Place, objects: Objects, state: Session, redactor: Redactor) -> ReadTranscript | None:
@@ -50,27 +84,11 @@ def of_session(place: Place, objects: Objects, state: Session, redactor: Redacto
     own = long_transcripts.content(reader.transcript(state.session_ref)) if state.session_ref else b""
     end = transcript_ends.of(own)
     end = replace(end, data=transcripts.redact(end.data, redactor))
-    found = _read("agent", end, agent) if end.data else None
+    found = read("agent", end, agent) if end.data else None
     if found is None or not found.messages:
         stored = _of_step(place, objects, state, agent)
         found = stored if stored is not None and stored.messages else found
     return found if found is not None and found.messages else None
-
-
-def of_slot(objects: Objects, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
-    """Return what a checkpoint holds of a session's transcript. Only one that cannot be read otherwise is shown to its
-    plugin, if ``agents`` may start it.
-    """
-    agent_type = slot.record.agent if slot.record is not None else ""
-    agent = AgentDirectory.without_plugins().make_by_type(agent_type)
-    try:
-        end = transcript_ends.read(objects, slot, agent.reassemble_transcript if agent is not None else None)
-    except MissingObjectError as error:
-        return ReadTranscript(source="checkpoint", agent=agent, problem=error.message, hint=error.hint)
-    found = _read("checkpoint", end, agent)
-    if end.data and not found.messages and agent is None:
-        return _read("checkpoint", end, agents.make_by_type(agent_type))
-    return found
 
 
 def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None) -> ReadTranscript | None:
@@ -81,26 +99,11 @@ def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None
     slot = Slot(number=0, tree="", files=files, record=None)
     join = agent.reassemble_transcript if agent is not None else None
     try:
-        return _read("step", transcript_ends.read(objects, slot, join), agent)
+        return read("step", transcript_ends.read(objects, slot, join), agent)
     except MissingObjectError:
         return None
 
 
-def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscript:
-    said, reading = readings.shown(agent, end.data)
-    return ReadTranscript(
-        source=source, content=end.data, first=end.first, agent=agent, problem=end.note,
-        messages=tuple(_numbered(said, end)),
-        unknown=tuple((at + end.first, form) for at, form in reading.unknown),
-        tokens=tuple(replace(told, at=told.at + end.first) for told in reading.responses.told()),
-    )  # fmt: skip
-
-
-def messages(agent: Agent | None, end: TranscriptEnd, start: int = 0) -> list[MessageView]:
-    """Return what was said in a transcript from record ``start`` on, as its adapter reads it if that can."""
-    return [message for message in _numbered(readings.messages(agent, end.data), end) if message.at >= start]
-
-
-def _numbered(said: list[Message], end: TranscriptEnd) -> Iterator[MessageView]:
-    """Yield messages with the numbers of their records in the whole transcript."""
-    return (MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said)
+def read(source: str, end: TranscriptEnd, agent: Agent | None, states: States | None = None) -> ReadTranscript:
+    """Return a transcript that was read. ``states``: what was read before of the same conversation."""
+    return ReadTranscript(source, end, agent, states or States())

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
+    from entire.directory import AgentDirectory
     from entire.git.read import Objects
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
     from entire.queries.transcripts.session_transcripts import ReadTranscript
-    from entire.store.checkpoints import Task
+    from entire.queries.transcripts.stored_transcripts import StoredTranscripts
+    from entire.store.checkpoints import Slot, Task
 
 
 class Descriptions(Value):
@@ -47,6 +49,18 @@ def described(transcript: ReadTranscript) -> Descriptions:
             if name and (subagent.description or name not in found):
                 found[name] = subagent
     return Descriptions(by_name=found, agent=agent)
+
+
+def of_slot(transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> Descriptions:
+    """Return what a session's transcript in a checkpoint says about its subagents, which is kept."""
+    known = transcripts.digests.get("subagents", slot.tree)
+    if isinstance(known, tuple):
+        return Descriptions(by_name=dict(known), agent=transcripts.agent(slot, None))
+    read = transcripts.of_slot(slot, agents)
+    found = described(read)
+    if read.is_there and transcripts.may_keep(slot, agents):
+        transcripts.digests.put(tuple(found.by_name.items()), "subagents", slot.tree)
+    return found
 
 
 def of_task(objects: Objects, task: Task, known: Descriptions, request: ShowRequest) -> SubagentView:

@@ -1,0 +1,110 @@
+"""The transcripts in checkpoints, as one command reads them: each once, and what is found in it is kept for others."""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import registry
+from entire.agents.readings import States
+from entire.directory import AgentDirectory
+from entire.errors import MissingObjectError
+from entire.index import database
+from entire.index.digests import Digests
+from entire.queries.transcripts import session_transcripts
+from entire.queries.transcripts.outlines import KEPT
+from entire.queries.transcripts.session_transcripts import ReadTranscript
+from entire.queries.transcripts.state_blobs import StateBlobs
+from entire.store import checkpoints, transcript_ends
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from entire.agents.contract import Agent
+    from entire.store.catalog import Catalog
+    from entire.store.checkpoints import Slot
+
+
+class StoredTranscripts:
+    """Use it as a context manager, as often as a command reads. Of a session, later states come first: what is at the
+    beginning of one that was read costs little.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        place = catalog.place
+        self._only_reads = catalog.only_reads
+        self.objects = StateBlobs(place.top)
+        self.digests = Digests(
+            os.path.join(place.common_own_dir, database.FOLDER), KEPT,
+            lambda: checkpoints.tips(place.top) == catalog.tips,
+        )  # fmt: skip
+        self._session_id = ""
+        self._states = States()
+        self._held: dict[str, ReadTranscript] = {}
+        self._agents: dict[tuple[str, bool], Agent | None] = {}
+
+    def __enter__(self) -> StoredTranscripts:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.objects.close()
+        if not self._only_reads:
+            self.digests.save()
+
+    def expect(self, slots: Iterable[Slot]) -> None:
+        """Note which transcripts are read next."""
+        self.objects.expect(oid for slot in slots for oid in checkpoints.transcript_files(slot.files).values())
+
+    def size(self, slot: Slot) -> int:
+        """Return how many bytes a transcript has that was expected."""
+        return self.objects.sizes(checkpoints.transcript_files(slot.files).values())
+
+    def of_slot(self, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
+        """Return what a checkpoint holds of a session's transcript. Only one that cannot be read otherwise is shown to
+        its plugin, if ``agents`` may start it.
+        """
+        found = self._held.pop(slot.tree, None)
+        if found is None:
+            self.expect([slot])
+            found = self._read(slot, agents)
+        self._held[slot.tree] = found
+        while sum(len(held.content) for held in self._held.values()) > transcript_ends.BYTES and len(self._held) > 1:
+            del self._held[next(iter(self._held))]
+        return found
+
+    def _read(self, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
+        if not slot.session_id or slot.session_id != self._session_id:
+            self.objects.forget()
+            self._session_id, self._states = slot.session_id, States()
+        agent = self.agent(slot, None)
+
+        def join(parts: list[bytes]) -> bytes:
+            own = agent or self.agent(slot, agents)
+            return checkpoints.joined(parts, own.reassemble_transcript if own is not None else None)
+
+        try:
+            end = self.objects.end(slot, join)
+        except MissingObjectError as error:
+            return ReadTranscript("checkpoint", agent=agent, problem=error.message, hint=error.hint)
+        found = session_transcripts.read("checkpoint", end, agent, self._states)
+        if agent is None and end.data and not found.messages:
+            return session_transcripts.read("checkpoint", end, self.agent(slot, agents))
+        return found
+
+    def agent(self, slot: Slot, agents: AgentDirectory | None) -> Agent | None:
+        """Return the adapter of a session's agent; without ``agents``, of one that is no plugin."""
+        name = slot.record.agent if slot.record is not None else ""
+        key = name, agents is None
+        if key not in self._agents:
+            self._agents[key] = (agents or AgentDirectory.without_plugins()).make_by_type(name)
+        return self._agents[key]
+
+    def may_keep(self, slot: Slot, agents: AgentDirectory) -> bool:
+        """Tell whether what is found in a transcript may be kept: what reads it is a part of this program."""
+        if self.agent(slot, agents) is None:
+            return True
+        entry = AgentDirectory.without_plugins().find_by_type(slot.record.agent if slot.record is not None else "")
+        return entry is not None and registry.find(entry.name) is not None
