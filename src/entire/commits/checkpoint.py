@@ -125,8 +125,8 @@ def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, 
         *((trailers.SESSION, session.session_id) for session in sessions),
         (trailers.STRATEGY, context.strategy.name),
     ]
-    if last.agent_type:
-        pairs.append((trailers.AGENT, last.agent_type))
+    if last.agent.type:
+        pairs.append((trailers.AGENT, last.agent.type))
     if context.strategy.records_source:
         pairs.append((trailers.EPHEMERAL_BRANCH, context.strategy.source(last)))
     return pairs
@@ -160,7 +160,7 @@ def _part(
         branch=link.branch,
         checkpoints_count=session.work.steps,
         files_touched=tuple(content.files_of(session.session_id, decided.lines)),
-        agent=session.agent_type,
+        agent=session.agent.type,
         turn_id=session.turn.id if session.turn is not None else "",
         is_task=bool(task),
         tool_use_id=task,

@@ -209,11 +209,11 @@ class AgentDirectory:
         """Return a new adapter for a session; None if its agent cannot be loaded, or is a plugin that must not be
         started now.
         """
-        if session.connection.is_external and not self.may_start(session.agent):
+        if session.connection.is_external and not self.may_start(session.agent.name):
             return None
-        if not session.agent:
-            return self.make_by_type(session.agent_type, dict(session.metadata))
-        return self.make_if_possible(session.agent, dict(session.metadata))
+        if not session.agent.name:
+            return self.make_by_type(session.agent.type, dict(session.metadata))
+        return self.make_if_possible(session.agent.name, dict(session.metadata))
 
     def agents(self) -> list[Agent]:
         """Return an adapter for each agent that can be loaded."""

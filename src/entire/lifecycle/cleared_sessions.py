@@ -48,7 +48,7 @@ def take_previous(context: Context, session: Session, event: Event) -> str:
 def _was_cleared(session: Session, event: Event) -> bool:
     turn = session.metadata.get(CLEARED)
     is_other_turn = bool(turn and event.turn_ref) and turn != event.turn_ref
-    return turn is not None and not is_other_turn and session.phase is Phase.ENDED and session.agent == event.agent
+    return turn is not None and not is_other_turn and session.phase is Phase.ENDED and session.agent.name == event.agent
 
 
 def _of_process(context: Context, candidates: list[Session], process: Process) -> list[Session]:

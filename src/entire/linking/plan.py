@@ -159,7 +159,7 @@ def _session(context: Context, session_id: str, decided: Pending) -> LinkedSessi
     session = context.session(session_id)
     return LinkedSessionView(
         session_id=session_id,
-        agent=session.agent_type if session is not None else "",
+        agent=session.agent.type if session is not None else "",
         first_prompt=session.first_prompt if session is not None else "",
         added=content.attribution(session_id, decided.lines, "").agent_lines,
         files=tuple(content.files_of(session_id, decided.lines)),

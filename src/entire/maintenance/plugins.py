@@ -127,7 +127,7 @@ _SILENT_SECONDS = 24 * 3600.0  # after which a session of an unknown process is 
 def of_live_sessions(states: Iterable[Session], now: float) -> set[str]:
     """Return the plugins whose sessions may still go on."""
     return {
-        state.agent
+        state.agent.name
         for state in states
         if state.connection.is_external and liveness.is_alive(state, now, silence=_SILENT_SECONDS)
     }

@@ -117,7 +117,7 @@ def _view(repository: Repository, session: Session) -> ForgottenView:
     at_work = repository.is_at_work(session)
     return ForgottenView(
         session_id=session.session_id,
-        agent=session.agent_type,
+        agent=session.agent.type,
         steps=session.work.steps,
         open_files=open_files.find(repository.place, [session]).get(session.session_id, ()),
         first_prompt=session.first_prompt,

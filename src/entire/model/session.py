@@ -133,6 +133,13 @@ class Storage(Value):
     copied: int = 0  # bytes of the transcript that steps stored a second time
 
 
+class SessionAgent(Value):
+    """The agent that runs a session."""
+
+    name: str = ""  # in the directory
+    type: str = ""  # in metadata
+
+
 class Connection(Value):
     """How a session's agent tells us what it does."""
 
@@ -146,6 +153,7 @@ _WORKTREE, _TIMES, _WORK, _COVERED, _STORAGE = SessionWorktree(), Times(), Work(
 _CONNECTION = Connection()
 
 GROUPS: dict[str, dict[str, str]] = {
+    "agent": {"agent": "name", "agent_type": "type"},
     "connection": {"is_external": "is_external", "caller_variables": "caller_variables",
                    "is_incomplete": "is_incomplete"},
     "worktree": {"worktree_path": "path", "worktree_name": "name", "base_commit": "base_commit"},
@@ -168,8 +176,7 @@ class Session:
 
     def __init__(self, session_id: str, agent: str = "", agent_type: str = "") -> None:
         self.session_id = session_id
-        self.agent = agent  # its name in the directory
-        self.agent_type = agent_type  # name in metadata
+        self.agent = SessionAgent(name=agent, type=agent_type)
         self.phase = Phase.IDLE
         self.worktree = _WORKTREE
         self.times = _TIMES
@@ -213,7 +220,7 @@ class Session:
 
     def end_removed(self) -> None:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
-        fresh = Session(self.session_id, self.agent, self.agent_type)
+        fresh = Session(self.session_id, self.agent.name, self.agent.type)
         kept = ("worktree", "times", "session_ref", "model", "metadata", "process", "covered",
                 "oid_size", "connection")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})

@@ -45,7 +45,7 @@ def _interrupted(place: Place, states: Sequence[Session]) -> set[str]:
 def _view(state: Session, place: Place, still_open: tuple[str, ...], *, is_interrupted: bool) -> SessionView:
     return SessionView(
         session_id=state.session_id,
-        agent=state.agent_type,
+        agent=state.agent.type,
         phase=state.phase.value,
         worktree=state.worktree.path,
         is_here=state.worktree.name == place.worktree_name,

@@ -81,7 +81,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float
 def _agent_hooks(place: Place, installed: Sequence[Installed]) -> list[HookView]:
     """Return the health of agents' hooks, with the versions that were tested and the one that ran last here."""
     recent = states.recent(place, _RECENT) if installed else []
-    newest = {state.agent_type: state.session_ref for state in reversed(recent)}
+    newest = {state.agent.type: state.session_ref for state in reversed(recent)}
     return [_with_versions(agent_setup.view(hooks), newest.get(hooks.agent_type, "")) for hooks in installed]
 
 

@@ -49,7 +49,7 @@ def of_slot(objects: Objects, slot: Slot, own: LineageFile | None, *, checkpoint
 def of_session(place: Place, session_id: str) -> list[TurnView]:
     """Return the turns that this machine recorded of a session."""
     session = sessions.find(place, session_id)
-    agent = session.agent_type if session is not None else ""
+    agent = session.agent.type if session is not None else ""
     notes = turnlog.read(place, session_id)
     prompts = {note.turn: note.prompt for note in reversed(notes)}
     return [
@@ -89,7 +89,7 @@ def in_progress(place: Place, session_id: str, turn_id: str) -> TurnView | None:
         return None
     notes = turnlog.read(place, session_id)
     asked = turn.prompt or next((note.prompt for note in notes if note.turn == turn.continues), "")
-    return TurnView(session_id=session_id, turn=turn.id, number=len(notes) + 1, agent=session.agent_type,
+    return TurnView(session_id=session_id, turn=turn.id, number=len(notes) + 1, agent=session.agent.type,
                     model=turn.model or session.model, prompt=asked,
                     started=turn.started, position=turn.prompt_position)  # fmt: skip
 

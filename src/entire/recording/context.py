@@ -11,7 +11,7 @@ import time
 from entire import files, layout, log, strategies
 from entire.git import ref_locks
 from entire.git.read import Objects
-from entire.model.session import KEPT_SECONDS, Process, Session
+from entire.model.session import KEPT_SECONDS, Process, Session, SessionAgent
 from entire.model.turns import RunningTurn
 from entire.model.value import replace
 from entire.recording.readers import Adapters, Transcripts
@@ -150,7 +150,7 @@ class Context:
             session = self._sessions[session_id] = Session(session_id)
             session.times = replace(session.times, started=self.now())
         entry = self.agents.describe(agent_name)
-        session.agent, session.agent_type = agent_name, entry.type
+        session.agent = SessionAgent(name=agent_name, type=entry.type)
         session.connection = replace(
             session.connection, is_external=entry.is_plugin, caller_variables=list(entry.caller_variables)
         )

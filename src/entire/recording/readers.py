@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.model.transcripts import START
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +37,12 @@ class Adapters:
         Cached until the metadata change, or until ``forget``.
         """
         metadata, known = self._known.get(session.session_id, ({}, None))
-        if known is not None and known.name == session.agent and metadata == session.metadata:
+        if known is not None and known.name == session.agent.name and metadata == session.metadata:
             return known
         agent = self._agents.agent_of(session)
         if agent is not None:
             self._known[session.session_id] = dict(session.metadata), agent
-            session.agent = agent.name
+            session.agent = replace(session.agent, name=agent.name)
         return agent
 
     def reader(self, session: Session) -> Agent:
@@ -105,7 +106,7 @@ class Transcripts:
         transcript = SessionTranscript(self._adapters.reader(session), session, self._top, self._redactor)
         if self._adapters.of(session) is None:
             if self._adapters.waits(session) and not session.connection.is_external:
-                name = session.agent or session.agent_type
+                name = session.agent.name or session.agent.type
                 message = f"the agent {name!r} is not installed; its transcript is saved without being read"
                 self.log.warn(message, session_id=session.session_id)
             is_cut = transcript.native.file_lines(START) is None

@@ -31,8 +31,8 @@ class StoredAgent:
     metadata: Mapping[str, str] = {}
 
     def __init__(self, place: Place, session: Session) -> None:
-        self.name = session.agent
-        self.type = session.agent_type
+        self.name = session.agent.name
+        self.type = session.agent.type
         self.capabilities = frozenset(("token_calculator",) if was_read(session) else ())
         self._place = place
         self._session = session

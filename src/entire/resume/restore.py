@@ -142,8 +142,8 @@ def _view(result: _SessionPlan | ResumedView) -> ResumedView:
 def _why_unknown(agents: AgentDirectory, agent_type: str, state: Session | None) -> str:
     """Say why there is no adapter of a session's agent: if it ran here, its plugin's name is known."""
     try:
-        if state is not None and agents.starts_plugins and agents.plugins.find(state.agent) is not None:
-            agents.find(state.agent)
+        if state is not None and agents.starts_plugins and agents.plugins.find(state.agent.name) is not None:
+            agents.find(state.agent.name)
     except EntireError as error:
         return f"{error.message}; {error.hint}"
     return f"unknown agent {agent_type!r}; install its plugin, or allow it if `entire plugin list` has it"
@@ -153,7 +153,7 @@ def _plan(
     context: Context, stored: StoredSession, overwrite: Collection[str], *, force: bool
 ) -> _SessionPlan | ResumedView:
     state = context.session(stored.session_id)
-    agent_type = stored.agent_type or (state.agent_type if state is not None else "")
+    agent_type = stored.agent_type or (state.agent.type if state is not None else "")
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
                        prompt=stored.prompt)  # fmt: skip
     agent = context.agents.make_by_type(agent_type, state.metadata if state is not None else {})

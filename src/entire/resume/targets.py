@@ -248,11 +248,11 @@ class Finder:
         if state is None:
             return None
         commit = step_transcripts.newest_step(self.place, self.objects, state)
-        slot = transcript_merge.slot_of_step(self.objects, commit, session_id, state.agent_type)
+        slot = transcript_merge.slot_of_step(self.objects, commit, session_id, state.agent.type)
         data, damage = _transcript(self._context, slot)
         return StoredSession(
             session_id=session_id,
-            agent_type=state.agent_type,
+            agent_type=state.agent.type,
             data=data,
             damage=damage,
             prompt=(checkpoints.prompts(self.objects, slot) or [state.first_prompt])[-1],

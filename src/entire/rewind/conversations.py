@@ -123,10 +123,10 @@ def out_of_reach(context: Context, points: PointList, point: PointView, session_
         if session is None or not session.connection.is_external:
             continue
         try:
-            context.agents.find(session.agent)
+            context.agents.find(session.agent.name)
         except EntireError as error:
             problem = f"cannot be put back: {error.message}"
-            views.append(ConversationView(session_id=name, agent=session.agent_type, problem=problem))
+            views.append(ConversationView(session_id=name, agent=session.agent.type, problem=problem))
     return views
 
 

@@ -397,8 +397,9 @@ def _refuse_running(context: Context, rewound: Sequence[RewoundConversation] = (
     for session in [*context.relevant_sessions(), *(session for session in known if session is not None)]:
         if session.is_running or liveness.is_at_work(session, context.now(), silence=liveness.AT_ONCE):
             doing = "in the middle of a turn" if session.is_running else "at work in the background"
+            who = session.agent.type or session.agent.name
             raise EntireError(
-                f"{session.agent_type or session.agent} is {doing} (session {session.session_id}); nothing was changed",
+                f"{who} is {doing} (session {session.session_id}); nothing was changed",
                 hint="wait for it to finish or interrupt it, then try again; if it has crashed, run `entire doctor`",
             )
 

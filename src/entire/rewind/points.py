@@ -290,7 +290,7 @@ class PointList:
     def _describe(self, points: Sequence[PointView], *, sizes: bool = True) -> list[PointView]:
         """Add prompts and agents, files and sizes; two git processes for all points."""
         states = [self._context.session(session_id) for session_id in {point.session_id for point in points}]
-        agents = {state.session_id: state.agent_type for state in states if state is not None}
+        agents = {state.session_id: state.agent.type for state in states if state is not None}
         files = [f"{point.id}:{steps.metadata_folder(point.session_id)}/prompt.txt" for point in points]
         names = [name if _is_step(point) else "" for name, point in zip(files, points, strict=True)]
         blobs = (
@@ -391,8 +391,8 @@ def _turn(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointV
         kind="turn",
         time=note.ended,
         session_id=session.session_id,
-        agent=session.agent_type,
-        message=steps.subject(note.prompt, AgentDirectory.without_plugins().spoken_names(session.agent)),
+        agent=session.agent.type,
+        message=steps.subject(note.prompt, AgentDirectory.without_plugins().spoken_names(session.agent.name)),
         prompt=note.prompt,
         session_prompt=next((other.prompt for other in notes if other.prompt), ""),
     )

@@ -404,7 +404,7 @@ def to_go(session: Session) -> dict[str, Any]:
         "untracked_files_at_start": session.work.untracked_at_start[:_MAX_START_FILES],
         "files_touched": session.work.open_files,
         "last_checkpoint_id": "" if session.is_running else session.last_checkpoint,
-        "agent_type": session.agent_type,
+        "agent_type": session.agent.type,
         "transcript_path": session.session_ref,
         "first_prompt": session.first_prompt,
     }
@@ -428,11 +428,12 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
         session.phase = Phase.ACTIVE_COMMITTED if turn_checkpoint_ids else Phase.ACTIVE
     else:
         session.phase = Phase.ENDED if phase == "ended" else Phase.IDLE
-    session.agent_type = _text(shared, "agent_type") or session.agent_type
-    if not session.agent_type:
+    agent_type = _text(shared, "agent_type") or session.agent.type
+    if not agent_type:
         from entire.agents import registry
 
-        session.agent_type = registry.BUILTIN[registry.UNNAMED].type
+        agent_type = registry.BUILTIN[registry.UNNAMED].type
+    session.agent = replace(session.agent, type=agent_type)
     session.worktree = SessionWorktree(
         path=_text(shared, "worktree_path"),
         name=_text(shared, "worktree_id"),

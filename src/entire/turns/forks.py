@@ -25,7 +25,9 @@ def is_fork(context: Context, session: Session, end: Position) -> bool:
 
 def _others(context: Context, session: Session) -> list[Session]:
     recent = sessions.recent(context.place, _FORKED_FROM)
-    return [other for other in recent if other.session_id != session.session_id and other.agent == session.agent]
+    return [
+        other for other in recent if other.session_id != session.session_id and other.agent.name == session.agent.name
+    ]
 
 
 def behind_copied(

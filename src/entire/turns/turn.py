@@ -288,7 +288,7 @@ def step_of(
 def title(context: Context, session: Session) -> str:
     """Return the subject of what saves a session's last turn: its prompt, shortened."""
     prompt = session.turn.prompt or session.first_prompt if session.turn else ""
-    return steps.subject(prompt, context.agents.spoken_names(session.agent))
+    return steps.subject(prompt, context.agents.spoken_names(session.agent.name))
 
 
 def store_conversation(context: Context, session: Session) -> None:

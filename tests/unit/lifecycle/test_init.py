@@ -232,6 +232,6 @@ def test_an_agent_that_is_not_installed_is_none(stage: Stage) -> None:
     session = Session("s", "", "Bare Agent")
     found = stage.context.adapters.of(session)
     assert found is not None
-    assert (found.name, session.agent) == ("bare", "bare")
+    assert (found.name, session.agent.name) == ("bare", "bare")
     with pytest.raises(UsageError, match="no agent called"):
         AgentDirectory.without_plugins().find("gone-agent")

@@ -11,7 +11,7 @@ from entire import layout
 from entire.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.log import Log
-from entire.model.session import Session
+from entire.model.session import Session, SessionAgent
 from entire.model.transcripts import SessionRef
 from entire.recording.readers import Adapters, Transcripts
 from entire.recording.stored_agent import StoredAgent
@@ -52,7 +52,7 @@ def test_an_adapter_is_made_once_until_the_metadata_change(adapters: Adapters, t
 
 
 def test_what_is_stored_answers_for_an_agent_that_is_not_installed(adapters: Adapters, tmp_path: Path) -> None:
-    state = session(tmp_path, agent="nobody", agent_type="Nobody")
+    state = session(tmp_path, agent=SessionAgent(name="nobody", type="Nobody"))
     assert adapters.of(state) is None
     assert isinstance(adapters.reader(state), StoredAgent)
     assert adapters.reader(session(tmp_path)) is adapters.of(session(tmp_path))

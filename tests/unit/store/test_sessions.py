@@ -329,7 +329,7 @@ def test_a_state_with_a_broken_record_is_one_that_was_never_written(place: Place
     path.write_text(json.dumps({**json.loads(path.read_text()), field: broken}))
     session = sessions.find(place, "s", repair=True)
     assert session is not None
-    assert (session.agent, session.agent_type) == ("", "Demo")  # what the shared file says
+    assert (session.agent.name, session.agent.type) == ("", "Demo")  # what the shared file says
     assert not path.exists()
 
 
@@ -349,7 +349,7 @@ def test_a_list_with_what_does_not_belong_there_is_empty(place: Place, field: st
     path.write_text(json.dumps({**json.loads(path.read_text()), field: broken}))
     session = sessions.find(place, "s")
     assert session is not None
-    assert (session.agent, sessions.to_own(session)[field]) == ("demo", type(broken)())
+    assert (session.agent.name, sessions.to_own(session)[field]) == ("demo", type(broken)())
 
 
 def test_the_keys_of_a_state_keep_their_order() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from entire.model.session import Session, Turn
+from entire.model.session import Session, SessionAgent, Turn
 from entire.model.transcripts import START, Position
 from entire.redact import Redactor
 from entire.store import sessions
@@ -51,7 +51,7 @@ def test_a_fork_has_an_answer_of_another_session(others: Session, shared: bool) 
     session = Session("fork", "demo", "Demo")
     assert forks.is_fork(context(shared=shared), session, END) is shared
     assert not forks.is_fork(context(shared=shared), session, START), "nothing is there yet"
-    others.agent = "another"
+    others.agent = SessionAgent(name="another")
     assert not forks.is_fork(context(shared=shared), session, END)
 
 

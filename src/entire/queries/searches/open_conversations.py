@@ -53,7 +53,7 @@ class OpenConversations:
     def read(self, source: IndexSource) -> list[IndexEntry]:
         """Return what an open session says; its agent's plugin is not asked."""
         session = self._sessions[source.key]
-        agent = AgentDirectory.without_plugins().agent_of(session) if session.agent else None
+        agent = AgentDirectory.without_plugins().agent_of(session) if session.agent.name else None
         end = self._own(session, agent) or transcript_ends.of(self._saved(session, agent))
         notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
@@ -77,7 +77,7 @@ class OpenConversations:
         """Return a session as it is now; the key changes with its file, its turns, and what git has of it."""
         turn_id = session.turn.id if session.turn is not None else ""
         facts = (
-            session.session_id, session.conversation, session.last_checkpoint, session.agent_type,
+            session.session_id, session.conversation, session.last_checkpoint, session.agent.type,
             session.work.open_files, turn_id, *map(_version, session.session_ref.files),
             _version(turnlog.path(self._place, session.session_id)),
         )  # fmt: skip
@@ -86,7 +86,7 @@ class OpenConversations:
             key=f"open/{digest}",
             session_id=session.session_id,
             scope=OPEN,
-            agent=session.agent_type,
+            agent=session.agent.type,
             branch=self._branch(session.worktree.path),
             created=session.times.started,
             files=tuple(session.work.open_files),

@@ -69,7 +69,7 @@ def of_state(
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state, redactor)
     found = transcript or NOTHING
-    part = _with_records(_part(state.session_id, state.agent_type, found, known), found, request)
+    part = _with_records(_part(state.session_id, state.agent.type, found, known), found, request)
     if state.is_running and known:
         part = _with_running(part, known[-1], found)
     still_open = open_files.find(place, [state]).get(state.session_id, ())
@@ -90,7 +90,7 @@ def _running(place: Place, state: Session) -> list[TurnView]:
     turn = state.turn
     if turn is None or turn.ended or turn.id in [note.turn for note in notes]:
         return []
-    return [TurnView(session_id=state.session_id, turn=turn.id, number=len(notes) + 1, agent=state.agent_type,
+    return [TurnView(session_id=state.session_id, turn=turn.id, number=len(notes) + 1, agent=state.agent.type,
                      model=turn.model, prompt=turn.prompt, started=turn.started,
                      position=turn.start.count)]  # fmt: skip
 
