@@ -1,4 +1,4 @@
-"""A folder's content as a plain value: every byte, mode and link, also of names that are no text."""
+"""A folder's content as a plain value: every byte, mode and link, also of names that are not text."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _lines(text: bytes, at: int) -> tuple[int, int] | None:
 
 
 def _is_key(text: bytes, start: int, end: int) -> bool:
-    """Tell whether nothing in or around the lines says that they are no key."""
+    """Tell whether nothing in or around the lines says that they are something else."""
     before, after = text[max(start - 240, 0) : start], text[end : end + 120]
     if text.startswith(_STARTS, start) or b"BEGIN " in before or b"base64" in before:
         return False

@@ -160,7 +160,7 @@ def _by_re2(expression: bytes) -> Pattern:
     except engine.error as error:
         reason = error.args[0] if error.args else b""
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise ValueError(f"its pattern is no regular expression that RE2 can run: {reason}") from error
+        raise ValueError(f"its pattern is not a regular expression that RE2 can run: {reason}") from error
     if pattern.programsize > LARGEST:
         raise ValueError("its pattern is too large: repeat less often, or end what is repeated with a separator")
     return pattern  # type: ignore[no-any-return]
@@ -176,11 +176,11 @@ def _by_re(expression: bytes) -> Pattern:
         pattern = re.compile(expression)
         for name, argument in _nodes(_parser.parse(expression)):
             if name in _REFUSED:
-                raise ValueError(f"its pattern is no regular expression that RE2 can run: it has {_REFUSED[name]}")
+                raise ValueError(f"its pattern is not a regular expression that RE2 can run: it has {_REFUSED[name]}")
             if name.endswith("_REPEAT") and max(n for n in argument[:2] if n != _parser.MAXREPEAT) > _MOST:
                 raise ValueError(f"its pattern is too large: repeat at most {_MOST:,} times")
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"its pattern is no regular expression: {error}") from error
+        raise ValueError(f"its pattern is not a regular expression: {error}") from error
     return pattern
 
 

@@ -112,7 +112,7 @@ LEVELS: Mapping[str, tuple[int, ...]] = {
     "full tmpfs": (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64),  # free pages
     "clock back": (2, 3600, 86400, 400 * 86400),  # seconds
 }
-"""Faults that are no calls that fail, and how bad they can be."""
+"""Faults that are not calls that fail, and how bad they can be."""
 TMPFS = "ENTIRE_TESTS_TMPFS"  # a small file system that may be filled
 
 

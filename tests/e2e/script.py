@@ -215,7 +215,7 @@ class Dialect(Protocol):
         """Tell whether this is the path that asks for an answer."""
 
     def aside(self, method: str, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to a small request that is no conversation (count tokens, list models), or None."""
+        """Return the answer to a small request that is not a conversation (count tokens, list models), or None."""
 
     def parse(self, path: str, body: dict[str, Any]) -> Request:
         """Read a request."""

@@ -18,7 +18,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 PATIENCE = 60.0
-"""Seconds until a fact that does not come fails the test; it bounds a failure, it is no measure of speed."""
+"""Seconds until a fact that does not come fails the test; it bounds a failure, it is not a measure of speed."""
 
 
 def wait_for(fact: Callable[[], T], what: str, patience: float = PATIENCE) -> T:

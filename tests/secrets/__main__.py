@@ -1,7 +1,7 @@
 """Print how many secrets of the corpus redaction finds: ``python -m tests.secrets [--full] [--only TEXT] [--missed]``.
 
 ``--missed`` lists each kind that is missed, with the carriers and an example of what is left; ``--full`` tries
-every kind in every carrier of every agent (minutes) instead of a sample; ``--clean`` lists what is no secret and is
+every kind in every carrier of every agent (minutes) instead of a sample; ``--clean`` lists what is not a secret and is
 redacted all the same.
 """
 
@@ -19,7 +19,7 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="the whole product, not a sample")
     parser.add_argument("--only", default="", metavar="TEXT", help="only kinds with TEXT in their name or group")
     parser.add_argument("--missed", action="store_true", help="list what is missed")
-    parser.add_argument("--clean", action="store_true", help="list what is redacted and is no secret, instead")
+    parser.add_argument("--clean", action="store_true", help="list what is redacted and is not a secret, instead")
     given = parser.parse_args()
     if given.clean:
         found = clean.findings(full=given.full)

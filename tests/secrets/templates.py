@@ -90,7 +90,7 @@ def _fill(place: re.Match[str], source: random.Random, seed: int) -> str:
 
 
 def _mixed(letters: str, name: str, source: random.Random) -> str:
-    """A real token of eight letters or more has a digit; a made-up one that has none is no fair test."""
+    """A real token of eight letters or more has a digit; a made-up one that has none is not a fair test."""
     if set(letters) & set(digits):
         return letters
     at = source.randrange(len(letters))

@@ -1,6 +1,4 @@
-"""Transcripts that are no file: a base for adapters that compose JSON lines, of rows of a database or of what a program
-answers.
-"""
+"""Transcripts that are not files: a base for adapters that compose JSON lines from database rows or from a program."""
 
 from __future__ import annotations
 

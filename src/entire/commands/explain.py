@@ -160,7 +160,7 @@ class Explainer:
         log = LogRequest(session_id=session_id, everywhere=self.everywhere, limit=self.limit,
                          checkpoints=min(self.limit, total))  # fmt: skip
         with contextlib.closing(self.workspace.history.log(log)) as commits:
-            rows = commits if total or not session_id else ()  # that a session is not known is no error here
+            rows = commits if total or not session_id else ()  # that a session is not known is not an error here
             if self.as_json:
                 return self._json({"branch": branch, "session_id": session_id or None, "total": total,
                                    "checkpoints": shown, "commits": list(rows)})  # fmt: skip
@@ -174,7 +174,7 @@ class Explainer:
         return self._show(prefix, "checkpoint")
 
     def commit(self, name: str) -> int:
-        """Show all checkpoints of a commit; a commit without one is no error."""
+        """Show all checkpoints of a commit; a commit without one is not an error."""
         return self._show(name, "commit")
 
     def _show(self, name: str, kind: str) -> int:

@@ -64,7 +64,7 @@ class HeadMove(Value):
 
     @property
     def is_new(self) -> bool:
-        """Tell whether HEAD moved to a commit that did not exist before, and is no copy."""
+        """Tell whether HEAD moved to a commit that did not exist before, and is not a copy."""
         return self._word not in _COPYING
 
 

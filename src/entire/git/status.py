@@ -48,12 +48,12 @@ def read(top: str) -> Status:
 
 
 def changed(top: str, paths: Sequence[str]) -> set[str]:
-    """Return those of these paths that differ from HEAD; none if ``top`` is no worktree any more."""
+    """Return those of these paths that differ from HEAD; none if ``top`` is not a worktree any more."""
     return set(of(top, paths))
 
 
 def of(top: str, paths: Sequence[str]) -> dict[str, Dirty]:
-    """Return those of these paths that differ from HEAD, and how; none if ``top`` is no worktree any more."""
+    """Return those of these paths that differ from HEAD, and how; none if ``top`` is not a worktree any more."""
     limit = ["--", *paths] if len(paths) <= _MANY_PATHS else []
     done = run.git(top, "--literal-pathspecs", *_STATUS, *limit, ok=(0, 128), timeout=600)
     wanted = set(paths)

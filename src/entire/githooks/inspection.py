@@ -20,7 +20,7 @@ _OWN_SCOPES = ("", "local", "worktree")
 
 
 class Hook(Value):
-    """One git hook. ``path``: the file that git, or husky for git, runs; '' if ``core.hooksPath`` is no folder."""
+    """One git hook. ``path``: the file that git, or husky for git, runs; '' if ``core.hooksPath`` is not a folder."""
 
     name: str
     path: str

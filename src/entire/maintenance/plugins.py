@@ -52,7 +52,7 @@ def allow(place: Place | None, name: str, path: str = "", folders: Sequence[str]
     if the plugin cannot be used.
     """
     if relative := next((folder for folder in folders if not os.path.isabs(folder)), ""):
-        raise UsageError(f"{relative} is no absolute path", hint="give the folder in full")
+        raise UsageError(f"{relative} is not an absolute path", hint="give the folder in full")
     with AgentDirectory.with_plugins(place) as agents:
         executable = _executable(agents, name)
         _check_file(executable, path)
@@ -77,7 +77,7 @@ def deny(place: Place | None, name: str) -> None:
     """Keep a plugin from running, also where settings allow every plugin; it need not be on PATH."""
     with AgentDirectory.with_plugins(place) as agents:
         if agents.is_taken(name):
-            raise UsageError(f"{name} is no plugin: {_TAKEN}", hint=_LIST)
+            raise UsageError(f"{name} is not a plugin: {_TAKEN}", hint=_LIST)
         if not protocol.is_name(name):
             raise UsageError(f"{name!r} is not the name of a plugin", hint=_LIST)
         agents.plugins.deny(name)
@@ -90,7 +90,9 @@ _HINTS = {INVALID: "correct that, or remove it from your PATH"}
 
 def _executable(agents: AgentDirectory, name: str) -> Executable:
     if agents.is_taken(name):
-        raise UsageError(f"{name} is no plugin: {_TAKEN}", hint="run `entire enable --agent NAME` to record an agent")
+        raise UsageError(
+            f"{name} is not a plugin: {_TAKEN}", hint="run `entire enable --agent NAME` to record an agent"
+        )
     executable = agents.plugins.find(name)
     if executable is None:
         raise UsageError(f"there is no plugin {name!r} on PATH", hint=(

@@ -108,7 +108,7 @@ def check(request: EnableRequest, known: AgentDirectory) -> None:
 def _push_sessions(place: Place, wanted: bool | None) -> bool:
     """Return the choice made now, else the earlier one of this person, else False: nothing leaves by default.
 
-    What a teammate committed is no choice, but what an untracked file says is.
+    What a teammate committed is not a choice, but what an untracked file says is.
     """
     if wanted is not None:
         return wanted

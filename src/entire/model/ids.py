@@ -13,10 +13,10 @@ LONGEST_ARGUMENT = 4096  # characters: as the longest path
 
 
 class Argument(str):
-    """A text of elsewhere that may stand on a command line as a value: ids, refs, names, models, paths.
+    """A foreign text that is safe on a command line as a value: ids, refs, names, models, paths.
 
-    It is no option, commands no terminal and has a bounded length. Every place that builds a command makes one of
-    what comes from a repository, a checkpoint, a transcript or a plugin, unless it stands after ``--`` or
+    It is not an option, has no control characters and a bounded length. Every place that builds a command wraps what
+    comes from a repository, a checkpoint, a transcript or a plugin in one, unless it follows ``--`` or
     ``--end-of-options``; a test checks that.
     """
 

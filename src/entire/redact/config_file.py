@@ -14,7 +14,7 @@ LARGEST = 1 << 20
 def read(path: str) -> bytes:
     """Return the bytes of the configuration of a worktree, whose ``.entire`` folder it is in.
 
-    Raises OSError if there is none, if a link leads to it, or if it is no regular file or larger than ``LARGEST``.
+    Raises OSError if there is none, if a link leads to it, or if it is not a regular file or larger than ``LARGEST``.
     """
     data = tree_files.read(tree_files.own_top(path), path)
     if data is None:

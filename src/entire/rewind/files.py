@@ -388,7 +388,7 @@ class Restoring:
                 self.edits.append(EditView(path=path, what=what))
         for path, reason in self._draft.leave_blocked().items():
             self._leave(path, reason)
-        changed = set(self._draft.changed())  # identical files are no edits
+        changed = set(self._draft.changed())  # identical files are not edits
         for path in writes.keys() - changed:
             files.remove(os.path.join(self._draft.after, path))
         self.edits = sorted((edit for edit in self.edits if edit.path in changed), key=lambda edit: edit.path)

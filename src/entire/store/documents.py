@@ -50,7 +50,7 @@ def remember(session: Session, data: bytes, redacted: bytes, oid: str) -> None:
 
 
 def _joined(data: bytes, start: int, size: int, kept: bytes, redactor: Redactor) -> Redacted | None:
-    """Return a document whose first messages are redacted as ``kept``; None if the rest is no document."""
+    """Return a document whose first messages are redacted as ``kept``; None if the rest is not a document."""
     rest = data[start + size :]
     new = rest.lstrip().removeprefix(b",").lstrip()
     try:

@@ -148,7 +148,7 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
 
 @contextlib.contextmanager
 def _hooks_silenced() -> Iterator[None]:
-    """Mark the programs that are started now: the model's may be the agent, and its conversation is no session.
+    """Mark the programs that are started now: the model's may be the agent, and its conversation is not a session.
 
     The mark is a file, so it ends for programs that stay, too.
     """

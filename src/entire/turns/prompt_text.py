@@ -21,7 +21,7 @@ def first_words(prompt: str) -> str:
 
 
 def cut(text: str, size: int) -> str:
-    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is no secret."""
+    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is not a secret."""
     if len(text) <= size:
         return text
     end = text.rfind("\n", 0, size)

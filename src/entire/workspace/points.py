@@ -28,7 +28,7 @@ class Points(Subject):
             return points.PointList(context).find(limit=limit, session_id=session_id)
 
     def forgotten(self, limit: int = 100) -> list[tuple[str, str, str]]:
-        """Return the commits of this branch that are no points any more: with the checkpoint that was forgotten, and on
+        """Return the commits of this branch that are no longer points: with the checkpoint that was forgotten, and on
         which day.
         """
         from entire.queries import history

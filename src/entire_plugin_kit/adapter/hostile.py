@@ -1,4 +1,4 @@
-"""Promises about hostile input: transcripts of any bytes, ids that are no names, any file name."""
+"""Promises about hostile input: transcripts of any bytes, ids that are not names, any file name."""
 
 from __future__ import annotations
 

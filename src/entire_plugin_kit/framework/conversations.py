@@ -44,7 +44,7 @@ def _shown(repo: Repository, name: str) -> ConversationPart:
 
 
 def keeps_what_it_does_not_know(rig: Rig, folder: Path) -> None:
-    """A record of a type that nobody knows yet is stored whole, and is no prompt, no answer and no change."""
+    """A record of a type that nobody knows yet is stored whole, and is not a prompt, an answer or a change."""
     with open_repository(rig, folder) as repo:
         player = repo.play()
         player.prompt("create one")

@@ -66,7 +66,7 @@ def survives_nonsense(probe: Probe) -> None:
     answer = probe.ends("parse-hook", "--hook", "no-such-hook", stdin=dumps(probe.hook_input("stop")))
     if answer.is_ok:
         value = probe.json_of(answer) if answer.stdout.strip() else None
-        probe.require(value is None, "an unknown hook is no event: null, nothing or a refusal", answer)
+        probe.require(value is None, "an unknown hook is not an event: null, nothing or a refusal", answer)
 
 
 def _event(probe: Probe, answer: Answer, ids: tuple[str, ...] | None) -> dict[str, Any] | None:

@@ -151,7 +151,7 @@ def _with_variable(variable: bytes) -> dict[int, str]:
         try:
             if name.isdigit() and variable in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
                 words = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
-                if words[0]:  # it is no zombie
+                if words[0]:  # it is not a zombie
                     commands[int(name)] = b" ".join(words).decode(errors="replace").strip()
         except OSError:
             continue

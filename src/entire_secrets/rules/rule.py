@@ -166,7 +166,7 @@ def _left(match: Match[bytes], start: int) -> bytes:
 
 
 def _is_flag(left: bytes) -> bool:
-    """Tell whether the last word begins with a hyphen, also in quotes: ``two-pass`` is no flag."""
+    """Tell whether the last word begins with a hyphen, also in quotes: ``two-pass`` is not a flag."""
     return left.split()[-1].lstrip(b"\"'`[({=,:").startswith(b"-")
 
 

@@ -52,7 +52,7 @@ def blob(text: str) -> dict[str, Any]:
 FIRST = [prompt("a", None, "one"), answer("b", "a")]
 TYPED = {"type": "queued_command", "commandMode": "prompt", "prompt": "meanwhile"}
 CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
-    "what was sent is no prompt": ([*FIRST, blob("one"), {**blob("x"), "type": "later-kind"}], ["one"]),
+    "what was sent is not a prompt": ([*FIRST, blob("one"), {**blob("x"), "type": "later-kind"}], ["one"]),
     "a link after the answer": ([*FIRST, attachment("c", "b", type="prompt_snapshot"), prompt("d", "c", "two")],
                                 ["one", "two"]),
     "a rewind to the first prompt": (

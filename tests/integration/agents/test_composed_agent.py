@@ -1,4 +1,4 @@
-"""An agent whose session is no file: it is stored, put back and continued as what its adapter makes of it."""
+"""An agent whose session is not a file: it is stored, put back and continued as what its adapter makes of it."""
 
 from __future__ import annotations
 

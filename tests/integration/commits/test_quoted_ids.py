@@ -1,4 +1,4 @@
-"""An id that a commit's message only quotes is no link; a squash's are (linking.md section 1)."""
+"""An id that a commit's message only quotes is not a link; a squash's are (linking.md section 1)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ COMMANDS = [
     ["doctor", "--fix", "--yes"], ["clean", "--all", "--force"], ["reset", "--force"], ["disable"],
     ["disable", "--project"], ["enable"], ["disable", "--uninstall", "--force"],
 ]  # fmt: skip
-BY_UNDO = ("clean", "--all", "--force")  # a change that is undone is carried out by paths that are no links
+BY_UNDO = ("clean", "--all", "--force")  # a change that is undone is carried out by paths that are not links
 GIT_HOOKS = (
     ["prepare-commit-msg", ".git/COMMIT_EDITMSG", "message"], ["commit-msg", ".git/COMMIT_EDITMSG"], ["post-commit"],
     ["pre-push", "origin", "nowhere"],

@@ -142,7 +142,7 @@ def test_a_folder_outside_of_home_is_allowed_for_a_plugin(world: PluginWorld) ->
     world.ok("plugin", "allow", "x")
     world.ok("enable", "--agent", "x")
     assert world.entire("plugin", "allow", "x", "--folder", "srv/parrot") == 2
-    assert "srv/parrot is no absolute path" in world.err
+    assert "srv/parrot is not an absolute path" in world.err
     stored = world.home / ".config/entire/plugins.json"
     assert "folders" not in stored.read_text()
     for _ in range(2):
@@ -173,7 +173,7 @@ def test_names_of_others_are_shadowed(world: PluginWorld, name: str) -> None:
     world.switch()
     assert world.states() == {name: "shadowed"}
     assert world.entire("plugin", "allow", name) == 2
-    assert f"{name} is no plugin" in world.err
+    assert f"{name} is not a plugin" in world.err
     world.ok("enable", "--agent", "claude-code")
     world.hook(agent=name)
     assert world.calls() == []

@@ -63,7 +63,7 @@ def test_everything_is_shown_and_nothing_is_written(world: Repo, request: pytest
 
 
 def _check_listed(world: Repo, one: dict[str, object]) -> None:
-    """A checkpoint of the list is shown whole, by its id and by its commit; one without its checkpoint is no error."""
+    """A checkpoint of the list is shown whole, by its id and by its commit; one without its checkpoint is fine."""
     name = str(one["id"])
     commit = one["commits"][0]  # type: ignore[index]
     by_commit = world.ok("explain", "--commit", commit["oid"])

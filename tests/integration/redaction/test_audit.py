@@ -50,7 +50,7 @@ def test_a_secret_is_masked_and_told_with_its_checkpoint_commit_and_session(audi
 def test_what_a_session_revealed_since_is_found_where_it_stood_bare(
     audit: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """When it was stored, nothing told that it is a secret; what a session redacts now is no secret to the audit."""
+    """When it was stored, nothing told that it is a secret; what a session redacts now is not a secret to the audit."""
     password, status = "tr0ub4dor&3-xK", Command(audit.story, capsys, "status")
     secrets.put(audit.story, OLD, json.dumps({"type": "user", "message": {"content": f"use {password}"}}) + "\n")
     audit(status=0)

@@ -319,7 +319,7 @@ def test_a_checkpoint_is_forgotten_and_said_to_be(forget: Forget) -> None:
     forget.capsys.readouterr()
     assert story.entire("rewind", "--list") == 0
     listed = forget.capsys.readouterr()
-    assert f"commit {before[:7]} is no point: {said} was forgotten on 20" in listed.err
+    assert f"commit {before[:7]} is not a point: {said} was forgotten on 20" in listed.err
     assert before not in [point["id"] for point in json.loads(listed.out)]
     assert story.entire("doctor") == 0
     forget("--undo")

@@ -291,7 +291,7 @@ def test_a_preview_changes_nothing(repo: Repo, fake: FakeWorkspace) -> None:
 
 
 def test_a_preview_in_a_file_is_a_patch(repo: Repo) -> None:
-    """The bytes of the diff are git's, so that ``git apply`` takes them; the summary before them is no hunk."""
+    """The bytes of the diff are git's, so that ``git apply`` takes them; the summary before them is not a hunk."""
     (repo.top / "x.py").write_bytes(b"two\r\n")
     program = process(repo, ["rewind", "--to", STEP, "--preview"])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

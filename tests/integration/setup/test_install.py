@@ -60,7 +60,7 @@ def test_the_wheel_is_pure_and_holds_the_packages_and_the_launcher_only(wheel: P
     packages = {"entire", "entire_demo_agent", "entire_demo_plugin", "entire_plugin_kit", "entire_secrets"}
     assert tops == {*packages, f"entire-{entire.__version__}.dist-info"}
     assert "entire_plugin_kit/py.typed" in names
-    assert [name for name in names if name.endswith("entry_points.txt")] == []  # the demo agent is no command
+    assert [name for name in names if name.endswith("entry_points.txt")] == []  # the demo agent is not a command
     others = {name for name in names if name.partition("/")[0] in packages and not name.endswith((".py", "py.typed"))}
     assert {name for name in others if not name.startswith(TEMPLATES)} == set()
     assert {f"{TEMPLATES}{name}" for name in templates()} <= set(names)

@@ -72,7 +72,7 @@ class Clone(Story):
 
 @pytest.fixture
 def answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody be there to answer: standard input is no terminal."""
+    """Let nobody be there to answer: standard input is not a terminal."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
 
 

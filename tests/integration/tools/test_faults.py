@@ -130,7 +130,7 @@ def played(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
 def test_a_full_disk_does_not_make_a_rewind_in_part(
     story: Story, played: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What cannot be saved for want of space is no file that is left alone: nothing changes."""
+    """What cannot be saved for want of space is not a file that is left alone: nothing changes."""
     duplicate = backups.duplicate
 
     def full(source: str, target: str, mode: int) -> None:

@@ -49,7 +49,7 @@ def test_the_last_change_is_undone_whatever_made_it(
     assert [(change["command"], change["is_undone"], change["can_undo"]) for change in after] == [
         ("reset", True, False),
         ("rewind", False, True),
-    ], "an undo of a reset is no change to undo"
+    ], "an undo of a reset is not a change to undo"
     assert "Undone: rewind to" in undo(listed[1]["id"], "--force", "--yes")
     assert story.read("a.py") == "one = 2\n"
     for name, why in ((listed[0]["id"], "it was undone"), ("zzz", "no such change"), ("20", "several changes")):

@@ -1,4 +1,4 @@
-"""Lines that an adapter composes of what is no file."""
+"""Lines that an adapter composes of what is not a file."""
 
 from __future__ import annotations
 

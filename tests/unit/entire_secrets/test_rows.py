@@ -31,7 +31,7 @@ RULER = f"\n\n{'=' * 20}\n\n"
 """Stands between them."""
 
 LOOSE = (b"1//0", b":aa", b"q~", b"recovery phrase", b"seed phrase")
-"""Keywords that are no words, from before; each costs a pass over the text, so there shall be no others."""
+"""Keywords that are not words, from before; each costs a pass over the text, so there shall be no others."""
 
 CARRIERS = {
     "alone": "{}",

@@ -215,8 +215,8 @@ def test_a_program_that_cannot_be_started(make: Make, tmp_path: Path) -> None:
     path = Path(plugin.path)
     for change, reason in (
         (lambda: path.write_text("#!/missing/sh\n"), "the interpreter that its first line names does not exist"),
-        (lambda: path.write_text("echo {}\n"), "it is no program, and its first line names no interpreter"),
-        (lambda: path.write_bytes(b""), "it is no program, and its first line names no interpreter"),
+        (lambda: path.write_text("echo {}\n"), "it is not a program, and its first line names no interpreter"),
+        (lambda: path.write_bytes(b""), "it is not a program, and its first line names no interpreter"),
         (lambda: path.chmod(0o644), "Permission denied"),
         (path.unlink, "No such file or directory"),
         (path.mkdir, "Permission denied"),

@@ -85,7 +85,7 @@ def test_null_means_empty() -> None:
         (answer(capabilities={"hooks": True}, hook_names="stop"), "has hook_names that are not a list of texts"),
         (answer(protected_dirs={"a": 1}), "has protected_dirs that are not a list of texts"),
         (answer(protected_dirs=[1]), "has protected_dirs that are not a list of texts"),
-        (answer(entire=[]), "has entire that is no object"),
+        (answer(entire=[]), "has entire that is not an object"),
     ],
 )
 def test_an_answer_that_cannot_be_used(data: bytes, what: str) -> None:

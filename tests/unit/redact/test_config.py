@@ -45,13 +45,13 @@ def test_an_own_rule_finds_its_group_everywhere(configure: Configure) -> None:
     ("rule", "problem"),
     [
         ('id = "Acme"\npattern = "a"\nexample = "a"', "its id must be"),
-        ('id = "acme"\npattern = "a("\nexample = "a"', "no regular expression"),
+        ('id = "acme"\npattern = "a("\nexample = "a"', "not a regular expression"),
         ('id = "acme"\npattern = "a{1,3}"', "it has no example"),
         ('id = "acme"\npattern = "acme_[0-9]{8}"\nexample = "acme_x"', "does not match its example"),
         ('id = "acme"\npattern = 5\nexample = "5"', "its pattern must be a string"),
         ('id = "acme"\npattern = "a*"\nexample = "a"', "matches nothing at all"),
-        ('id = "acme"\npattern = "x(?=a)a"\nexample = "xa"', "no regular expression that RE2 can run"),
-        ('id = "acme"\npattern = "(a)\\\\1"\nexample = "aa"', "no regular expression that RE2 can run"),
+        ('id = "acme"\npattern = "x(?=a)a"\nexample = "xa"', "not a regular expression that RE2 can run"),
+        ('id = "acme"\npattern = "(a)\\\\1"\nexample = "aa"', "not a regular expression that RE2 can run"),
         ('id = "acme"\npattern = "(?:[a-f0-9]{31}x?){31}(?:[a-f0-9]{31}x?){31}y"\nexample = "y"', "too large"),
     ],
 )
@@ -156,7 +156,7 @@ def test_a_path_is_an_exception_for_its_part_of_a_document(configure: Configure)
     told = json.loads(own.redact_json(data))["messages"]
     assert told[0]["text"] == "[REDACTED:github-token]"
     assert [call["result"][0]["output"] for call in told[1]["toolCalls"]] == [TOKEN, "[REDACTED:github-token]"]
-    text = f'"file_path": "tests/a.py" {TOKEN}'.encode()  # what a person writes is no record
+    text = f'"file_path": "tests/a.py" {TOKEN}'.encode()  # what a person writes is not a record
     assert TOKEN not in own.redact(text).decode()
 
 

@@ -84,7 +84,7 @@ def test_choosing(screen: Screen) -> None:
         ("/zz\x08\x08\x15delt\r\r", "3"),
         ("/a\033[B\r\r", "1"),  # arrows move in a search too
         ("/日本\r\r", "4"),
-        ("\033[200~jj\033[201~\r", "0"),  # pasted text is no command
+        ("\033[200~jj\033[201~\r", "0"),  # pasted text is not a command
         ("\x1a\x1c\x13\x11j\r", "1"),  # Ctrl-Z, Ctrl-\ and Ctrl-S would leave a broken terminal
         ("\033[1;5P\0?j\r", "1"),  # keys without a meaning here
     ],
@@ -149,7 +149,7 @@ def test_a_bug_in_a_preview_leaves_a_whole_terminal(screen: Screen) -> None:
 def test_marking(screen: Screen) -> None:
     screen.wait_for(r"agents\?\n> \[ \] ada .*\n  \[x\] bob .*\n  \[ \] cleo .*\n1/3   .*space mark")
     assert "first" in screen.shown
-    assert "\033[2J" not in screen.seen  # what a name says is no command
+    assert "\033[2J" not in screen.seen  # what a name says is not a command
     screen.type(" j ")
     screen.wait_for(r"  \[x\] ada.*\n> \[ \] bob")
     screen.type("j \r")

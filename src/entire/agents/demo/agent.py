@@ -125,5 +125,5 @@ class Demo:
         import shlex
         import sys
 
-        # It is a module beside Entire, whatever Python is on PATH; -P: files of the repository are no modules of it.
+        # It is a module beside Entire, whatever Python is on PATH; -P: files of the repository are not modules of it.
         return f"{shlex.quote(sys.executable or 'python3')} -P -m entire_demo_agent --resume {shlex.quote(session_id)}"

@@ -100,7 +100,7 @@ def envelope(record: Native) -> Native | None:
 
 
 def entries(value: object) -> list[object]:
-    """Return a list's entries; none if the value is no list."""
+    """Return a list's entries; none if the value is not a list."""
     return value if isinstance(value, list) else []
 
 

@@ -20,7 +20,7 @@ class AgentView(Value):
     hooks_status: str = "missing"  # as in HookView
     is_detected: bool = False  # it was used in this repository
     is_suggested: bool = False  # ``enable`` chooses it by default
-    is_offered: bool = True  # ``enable`` lists it: it is no example, or its hooks are here
+    is_offered: bool = True  # ``enable`` lists it: it is not an example, or its hooks are here
 
 
 class PluginView(Value):

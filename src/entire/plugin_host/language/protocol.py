@@ -173,7 +173,7 @@ def _texts(fields: dict[str, Any], key: str) -> tuple[str, ...]:
 def _object(fields: dict[str, Any], key: str) -> dict[str, Any]:
     value = fields.get(key)
     if value is not None and not isinstance(value, dict):
-        raise ValueError(f"has {key} that are not an object" if key.endswith("s") else f"has {key} that is no object")
+        raise ValueError(f"has {key} that {'are' if key.endswith('s') else 'is'} not an object")
     return value or {}
 
 

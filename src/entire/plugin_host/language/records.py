@@ -1,7 +1,7 @@
 """Records of a conversation as lines of JSON, for both sides of the protocol.
 
-Reading is lenient as in ``wire``. What is not known is no prompt and no work of a tool: a record of another kind, or a
-mark of another kind, is an unknown mark.
+Reading is lenient as in ``wire``. A record or mark of an unknown kind becomes an unknown mark, never a prompt or a
+tool call.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Reader:
         self.end: dict[str, Any] | None = None
 
     def take(self, line: bytes) -> None:
-        """Take a line; one that is no record is left out and remembered."""
+        """Take a line; one that is not a record is left out and remembered."""
         self._count += 1
         given = untrusted.loads(line)
         if not isinstance(given, dict):

@@ -296,7 +296,7 @@ def why_not_started(path: str, root: str, reason: BaseException | None) -> str:
     if number == errno.ENOENT and os.path.exists(path):
         return "the interpreter that its first line names does not exist"
     if number == errno.ENOEXEC:
-        return "it is no program, and its first line names no interpreter"
+        return "it is not a program, and its first line names no interpreter"
     return getattr(reason, "strerror", "") or str(reason)
 
 

@@ -54,9 +54,9 @@ def entry(point: PointView) -> dict[str, object]:
 
 
 def forgotten(commits: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """Say which commits are no points, since their checkpoint was forgotten."""
+    """Say which commits are not points, since their checkpoint was forgotten."""
     for commit, name, day in commits:
-        yield f"commit {commit[:7]} is no point: checkpoint {name} was forgotten on {day}"
+        yield f"commit {commit[:7]} is not a point: checkpoint {name} was forgotten on {day}"
 
 
 # ---------------------------------------------------------------- the table

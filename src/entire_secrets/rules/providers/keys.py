@@ -22,7 +22,7 @@ _PEM = (
     rb"|(?:[A-Za-z0-9+/=:,\s.|>\xe2\x86\x92]|-(?!----)|" + _STRINGS + rb"%6{16})){16,20000})"
 )
 _LINE = "<b64:64>\n"
-# The rest of a base64 text that may be wrapped; the last line only if it is no short word of prose.
+# The rest of a base64 text that may be wrapped; the last line only if it is not a short word of prose.
 _BODY = rb"%6{20,12000}(?:%L%6{60,76}){0,200}(?:%L%6{16,76})?={0,2}"
 _PPK_LINE = rb"%6{16,80}={0,2}(?![\w:-])"
 # How the DER of a private key starts in base64: a version after the length, then an algorithm or numbers.
