@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entire.model.transcripts import ModelTokens, TokenUsage
+    from entire.model.transcripts import TokenUsage
     from entire.model.views.checkpoints import CheckpointView, CommitView, MessageView
 
 
@@ -76,7 +76,6 @@ class ConversationPart(Value):
     files: tuple[str, ...] = ()  # that it changed
     open_files: tuple[str, ...] = ()  # of these, with uncommitted work
     messages: tuple[MessageView, ...] | None = None  # None: not asked for
-    answers: tuple[ModelTokens, ...] = ()  # the tokens of each, summed up when the part is shown
     models: Mapping[str, TokenUsage] = {}  # tokens by model, as far as the transcript tells; '' for an unknown one
     records: tuple[tuple[int, str], ...] = ()  # that say nothing to people, if asked for: records before it, type
     subagents: tuple[SubagentView, ...] = ()

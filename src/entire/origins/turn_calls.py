@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from entire.layout import Place
-    from entire.model.conversations import ConversationPart
     from entire.model.origins import Origin
     from entire.model.views.checkpoints import MessageView
     from entire.origins.uncommitted import UncommittedFile
+    from entire.queries.transcripts.conversations import ReadPart
     from entire.store.catalog import Catalog
 
 _REQUEST = ShowRequest(has_subagents=True)
@@ -44,7 +44,7 @@ class _CallReader:
         self._catalog = catalog
         self._objects = objects
         self._open_file = open_file
-        self._known: dict[tuple[str, str], ConversationPart | None] = {}
+        self._known: dict[tuple[str, str], ReadPart | None] = {}
 
     def split(self, part: LineRange) -> Iterator[LineRange]:
         """Yield a range in parts that one call wrote each."""
@@ -97,7 +97,7 @@ class _CallReader:
             if not until or each.time <= until
         ]
 
-    def _conversation(self, origin: Origin) -> ConversationPart | None:
+    def _conversation(self, origin: Origin) -> ReadPart | None:
         if is_checkpoint_id(origin.checkpoint_id):
             stored = checkpoints.read(self._objects, self._catalog.commits, CheckpointId(origin.checkpoint_id))
             if stored is None:

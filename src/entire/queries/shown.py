@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import read
-from entire.model.conversations import ConversationPart, ShownView
+from entire.model.conversations import ShownView
 from entire.model.ids import HEX, shell_word
-from entire.model.transcripts import by_model
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
+from entire.queries.transcripts.conversations import ReadPart
 from entire.queries.transcripts.stored_transcripts import StoredTranscripts
 from entire.store import checkpoint_listing, sessions, turnlog
 
@@ -50,7 +50,7 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
 
 def _asked_for(view: ShownView, request: ShowRequest) -> ShownView:
     """Sum up the tokens of what is shown, and leave out the conversations that were read only to find turns."""
-    parts = (replace(part, models=by_model(part.answers), answers=()) for part in view.conversations)
+    parts = (part.summed() if isinstance(part, ReadPart) else part for part in view.conversations)
     shown = parts if request.has_messages else (replace(part, messages=None) for part in parts)
     return replace(view, conversations=tuple(shown))
 
@@ -125,7 +125,7 @@ def _session(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> Shown
     return ShownView(kind="session", id=found.id, conversations=(part,))
 
 
-def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRequest) -> ConversationPart:
+def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRequest) -> ReadPart:
     """Return a whole session: as it is now if this machine has more of it than the checkpoints, else from the newest
     checkpoint.
     """
@@ -184,7 +184,7 @@ def _name(agent: SubagentView) -> str:
     return agent.id or agent.tool_use_id
 
 
-def _without_subagents(part: ConversationPart, request: ShowRequest) -> ConversationPart:
+def _without_subagents(part: ReadPart, request: ShowRequest) -> ReadPart:
     if request.has_subagents:
         return part
     return replace(part, subagents=tuple(replace(agent, messages=None) for agent in part.subagents))

@@ -140,4 +140,5 @@ def test_the_tokens_of_several_models(story: Story, show: Shown) -> None:
     assert "claude-x: " in lines[start] and "20 out (2 calls)" in lines[start]
     assert "claude-small: " in lines[start + 1] and "20 out (2 calls)" in lines[start + 1]
     (part,) = show.json(f"{session.id}:2")["conversations"]
+    assert "answers" not in part
     assert {name: used["api_call_count"] for name, used in part["models"].items()} == {"claude-small": 2}

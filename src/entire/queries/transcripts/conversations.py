@@ -7,6 +7,7 @@ import sys
 
 from entire.conversation.messages import BY_USER
 from entire.model.conversations import ConversationPart, TurnView
+from entire.model.transcripts import by_model
 from entire.model.value import replace
 from entire.model.views.checkpoints import MessageView
 from entire.queries import turns
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
+    from entire.model.transcripts import ModelTokens
     from entire.model.views.checkpoints import PartView
     from entire.queries.transcripts.session_transcripts import ReadTranscript
     from entire.queries.transcripts.stored_transcripts import StoredTranscripts
@@ -32,9 +34,20 @@ if TYPE_CHECKING:
 NOTHING = session_transcripts.ReadTranscript("", problem="nothing of its transcript can be read")
 
 
+class ReadPart(ConversationPart):
+    """A conversation that was read, of which a part may be shown."""
+
+    answers: tuple[ModelTokens, ...] = ()  # the tokens of each
+
+    def summed(self) -> ConversationPart:
+        """Return it with the tokens of its answers by model."""
+        fields = {name: value for name, value in self.__dict__.items() if name != "answers"}
+        return ConversationPart(**{**fields, "models": by_model(self.answers)})
+
+
 def of_part(
     transcripts: StoredTranscripts, stored: Checkpoint, part: PartView, request: ShowRequest, agents: AgentDirectory
-) -> ConversationPart:
+) -> ReadPart:
     """Return a checkpoint's part of a session's conversation; all of it if the request asks for that."""
     whole = of_checkpoint(transcripts, stored, part.session_id, request, agents)
     return whole if request.is_whole or not part.start else _since(whole, part.start)
@@ -42,11 +55,11 @@ def of_part(
 
 def of_checkpoint(
     transcripts: StoredTranscripts, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory
-) -> ConversationPart:
+) -> ReadPart:
     """Return a session's whole conversation as a checkpoint holds it."""
     slot = stored.slot_of(session_id)
     if slot is None or slot.record is None:
-        return ConversationPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
+        return ReadPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
     objects = transcripts.objects
     own = lineage_file.read(objects, stored)
     recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
@@ -62,9 +75,7 @@ def of_checkpoint(
     )
 
 
-def of_state(
-    place: Place, objects: Objects, state: Session, request: ShowRequest, redactor: Redactor
-) -> ConversationPart:
+def of_state(place: Place, objects: Objects, state: Session, request: ShowRequest, redactor: Redactor) -> ReadPart:
     """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state, redactor)
@@ -95,7 +106,7 @@ def _running(place: Place, state: Session) -> list[TurnView]:
                      position=turn.start.count)]  # fmt: skip
 
 
-def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTranscript) -> ConversationPart:
+def _with_running(part: ReadPart, running: TurnView, transcript: ReadTranscript) -> ReadPart:
     """Return a conversation with the running turn, which has no end; its prompt may not be in the transcript yet."""
     if part.messages and running.turn not in [turn.turn for turn in part.turns]:
         last = part.messages[-1]
@@ -106,7 +117,7 @@ def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTra
     return replace(part, turns=(*before, replace(last_turn, ended=0.0)))
 
 
-def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> ConversationPart:
+def of_turns(whole: ReadPart, wanted: Sequence[TurnView]) -> ReadPart:
     """Return the part of a conversation that belongs to these turns."""
     found = tuple(message for turn in wanted for message in messages_of(whole, turn))
     extents = [_extent(whole, turn) for turn in wanted]
@@ -124,22 +135,22 @@ def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> Conversatio
     )
 
 
-def messages_of(whole: ConversationPart, turn: TurnView) -> list[MessageView]:
+def messages_of(whole: ReadPart, turn: TurnView) -> list[MessageView]:
     """Return what was said and done in a turn, up to the next prompt."""
     within = _extent(whole, turn)
     return [message for message in whole.messages or () if message.at in within]
 
 
-def _extent(whole: ConversationPart, turn: TurnView) -> range:
+def _extent(whole: ReadPart, turn: TurnView) -> range:
     """Return the records of a turn: up to the next prompt."""
     return range(turn.position, min((other.position for other in whole.turns if other.position > turn.position),
                                     default=sys.maxsize))  # fmt: skip
 
 
-def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ConversationPart:
+def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ReadPart:
     found = numbered(transcript.messages, known)
     moments = [message.time for message in transcript.messages if message.time] or [0.0]
-    return ConversationPart(
+    return ReadPart(
         session_id=session_id,
         agent=agent,
         source=transcript.source,
@@ -153,13 +164,13 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
     )
 
 
-def _with_records(part: ConversationPart, transcript: ReadTranscript, request: ShowRequest) -> ConversationPart:
+def _with_records(part: ReadPart, transcript: ReadTranscript, request: ShowRequest) -> ReadPart:
     if not request.has_records:
         return part
     return replace(part, records=transcript.unknown)
 
 
-def _since(whole: ConversationPart, start: int) -> ConversationPart:
+def _since(whole: ReadPart, start: int) -> ReadPart:
     later = None if whole.messages is None else tuple(message for message in whole.messages if message.at >= start)
     calls = {message.call.id for message in later or () if message.call is not None}
     earlier = {message.call.id for message in whole.messages or () if message.call is not None} - calls

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from entire.git.read import Objects
-    from entire.model.conversations import ConversationPart, ShowRequest, TurnView
+    from entire.model.conversations import ShowRequest, TurnView
     from entire.model.session import Session
     from entire.model.transcripts import ToolCall
+    from entire.queries.transcripts.conversations import ReadPart
     from entire.store.catalog import Catalog
 
 
@@ -45,7 +46,7 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     return ShownView(kind="uncommitted", conversations=tuple(parts), diff=diff.decode("utf-8", "surrogateescape"))
 
 
-def _with_running_files(top: str, state: Session, part: ConversationPart) -> ConversationPart:
+def _with_running_files(top: str, state: Session, part: ReadPart) -> ReadPart:
     """Add what the running turn's tools changed: the session's state knows it only when the turn ends."""
     if not state.is_running or not part.turns:
         return part
@@ -69,18 +70,18 @@ def _recorded(catalog: Catalog, objects: Objects, state: Session) -> set[str]:
     return {str(turn.get("turn", "")) for turn in turns.in_record(own, state.session_id)}
 
 
-def _open_part(whole: ConversationPart, recorded: Collection[str], added: Collection[str]) -> ConversationPart:
+def _open_part(whole: ReadPart, recorded: Collection[str], added: Collection[str]) -> ReadPart:
     """Return the turns that no checkpoint has, and those that wrote a line which is still uncommitted."""
     wanted = [turn for turn in whole.turns if turn.turn not in recorded or _wrote(turn, whole, added)]
     return whole if len(wanted) == len(whole.turns) else conversations.of_turns(whole, wanted)
 
 
-def _wrote(turn: TurnView, whole: ConversationPart, added: Collection[str]) -> bool:
+def _wrote(turn: TurnView, whole: ReadPart, added: Collection[str]) -> bool:
     edits = (edit for call in _calls(turn, whole) for edit in call.edits)
     return any(line.strip() in added for edit in edits for line in edit.new.split("\n"))
 
 
-def _calls(turn: TurnView, whole: ConversationPart) -> Iterator[ToolCall]:
+def _calls(turn: TurnView, whole: ReadPart) -> Iterator[ToolCall]:
     for message in conversations.messages_of(whole, turn):
         if message.call is not None:
             yield message.call
