@@ -23,11 +23,11 @@ def find(catalog: Catalog, name: str) -> CommitView:
     """Return a commit by any revision that git understands; raises EntireError if there is none."""
     top = catalog.place.top
     oid = history.resolve(top, name)
-    found = history.show(top, [oid]) if oid else []
-    if not found:
+    commits = history.show(top, [oid]) if oid else []
+    if not commits:
         raise EntireError(f"commit not found: {name}")
     with read.Objects(top) as objects:
-        return _view(CheckpointLinks(top, objects, catalog.commits).linked(found)[0])
+        return _view(CheckpointLinks(top, objects, catalog.commits).linked(commits)[0])
 
 
 def linked(catalog: Catalog, *, everywhere: bool = False) -> list[CommitView]:
@@ -41,8 +41,8 @@ def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...
     """Return the commits on any branch or tag that have a checkpoint."""
     top = catalog.place.top
     with read.Objects(top) as objects:
-        found = CheckpointLinks(top, objects, catalog.commits).log(checkpoint_id=checkpoint_id)
-        return tuple(map(_view, found))
+        commits = CheckpointLinks(top, objects, catalog.commits).log(checkpoint_id=checkpoint_id)
+        return tuple(map(_view, commits))
 
 
 def of_checkpoints(catalog: Catalog, ids: Sequence[str]) -> dict[str, tuple[CommitView, ...]]:
@@ -67,8 +67,8 @@ def unlinked(catalog: Catalog) -> list[UnlinkedView]:
         links = CheckpointLinks(top, objects, catalog.commits)
         by_hand = [oid for oid in links.unlinked_commits() if oid not in known and objects.commit(oid) is not None]
         gone = history.outside(top, "HEAD", by_hand)
-        found = history.show(top, [*(oid for oid in by_hand if oid not in gone), *(oid for oid in known if oid)])
-        newest = [_view(linked) for linked in links.linked(found) if not linked.checkpoint_ids][::-1]
+        commits = history.show(top, [*(oid for oid in by_hand if oid not in gone), *(oid for oid in known if oid)])
+        newest = [_view(linked) for linked in links.linked(commits) if not linked.checkpoint_ids][::-1]
     return [
         UnlinkedView(commit=view.oid, subject=view.subject, time=view.time,
                      reason=reasons.by_hand(view.unlinked_ids) or known[view.oid])

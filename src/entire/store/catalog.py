@@ -78,12 +78,12 @@ class Catalog:
     @property
     def branches(self) -> dict[str, str]:
         """The names of local branches and tags, except our own, and which of the two each is."""
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for ref in refs.find(self.place.top, "refs/heads", "refs/tags"):
             kind, _, name = ref.removeprefix("refs/").partition("/")
             if not name.startswith("entire/"):
-                found.setdefault(name, "branch" if kind == "heads" else "tag")
-        return found
+                names.setdefault(name, "branch" if kind == "heads" else "tag")
+        return names
 
     @property
     def commits(self) -> list[str]:
@@ -126,8 +126,8 @@ class Catalog:
         if not names or not self.has_forgotten:
             return {}
         with Objects(self.place.top) as objects:
-            found = {name: tombstones.checkpoint(objects, self.commits, name) for name in names}
-        return {name: tombstones.day(moment) for name, moment in found.items() if moment}
+            moments = {name: tombstones.checkpoint(objects, self.commits, name) for name in names}
+        return {name: tombstones.day(moment) for name, moment in moments.items() if moment}
 
     def has_checkpoint(self, checkpoint_id: str) -> bool:
         """Tell whether a checkpoint is stored; ``checkpoint_id`` must be complete."""

@@ -85,12 +85,12 @@ def _prompts(part: PartView, messages: Sequence[MessageView]) -> tuple[str, tupl
 
 
 def _file(path: str, lines: FileView | None, session_id: str, work: _Work) -> FileDigest:
-    found = FileDigest(path=path, edits=work.edits.get(path, 0))
+    bare = FileDigest(path=path, edits=work.edits.get(path, 0))
     if lines is None:
-        return found
+        return bare
     ranges = [(line.last - line.first + 1, line.session_id) for line in lines.added]
     return replace(
-        found,
+        bare,
         status=lines.status,
         added=sum(count for count, _ in ranges),
         removed=sum(removed.count for removed in lines.removed),

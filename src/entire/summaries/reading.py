@@ -24,14 +24,14 @@ _POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_FILE = 1 << 20
 
 
-def of_checkpoint(catalog: Catalog, found: CheckpointView) -> DigestView:
+def of_checkpoint(catalog: Catalog, checkpoint: CheckpointView) -> DigestView:
     """Return the digest of a checkpoint. What cannot be read is left out."""
     with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
-        stored = checkpoints.stored(catalog, transcripts.objects, found.id)
+        stored = checkpoints.stored(catalog, transcripts.objects, checkpoint.id)
         reader = _DigestReader(catalog, transcripts, agents)
         slots = {slot.number: slot for slot in stored.slots}
-        parts = [reader.part(found, part, slots[part.slot], stored.tree) for part in found.parts]
-    return DigestView(checkpoint_id=found.id, parts=tuple(parts))
+        parts = [reader.part(checkpoint, part, slots[part.slot], stored.tree) for part in checkpoint.parts]
+    return DigestView(checkpoint_id=checkpoint.id, parts=tuple(parts))
 
 
 def of_checkpoints(catalog: Catalog, names: Sequence[str]) -> dict[str, tuple[CheckpointView, DigestView]]:
@@ -80,10 +80,10 @@ class _DigestReader:
             return known
         read = self._transcripts.of_slot(slot, self._agents)
         texts = _Committed(self._transcripts, commit)
-        found = digest.of_part(checkpoint, part, read.since(part.start), texts.of)
+        made = digest.of_part(checkpoint, part, read.since(part.start), texts.of)
         if may_keep and read.is_there and not texts.are_missing:
-            self._transcripts.digests.put(found, *key)
-        return found
+            self._transcripts.digests.put(made, *key)
+        return made
 
     def _commit(self, checkpoint: CheckpointView) -> str:
         """Return the checkpoint's newest commit that is still here, '' if none is."""

@@ -108,13 +108,13 @@ class _Story:
 
     def _take(self, view: CheckpointView, digest: DigestView) -> list[str]:
         """Take in a checkpoint; return its prompts that no earlier commit had."""
-        found = []
+        prompts = []
         for part, said in zip(view.parts, digest.parts, strict=True):
-            found += self._new_prompts(part)
+            prompts += self._new_prompts(part)
             self._take_work(said)
             self._take_session(part)
         self._take_lines(view)
-        return found
+        return prompts
 
     def _new_prompts(self, part: PartView) -> list[str]:
         fresh = []

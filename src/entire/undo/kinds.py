@@ -25,8 +25,8 @@ class Kind(Value):
     def load(self) -> Callable[..., Any]:
         """Return the function."""
         module, _, name = self.undo.partition(":")
-        found: Callable[..., Any] = getattr(__import__(module, fromlist=[name]), name)
-        return found
+        function: Callable[..., Any] = getattr(__import__(module, fromlist=[name]), name)
+        return function
 
 
 KINDS = {

@@ -17,14 +17,14 @@ def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[IndexEntry]
     """Return the entries of a conversation. ``prompts``: those that events carried; some may be missing in it, and then
     have no number there.
     """
-    found = list(_said(said))
-    known = {entry.text.strip() for entry in found if entry.kind == PROMPT}
-    end, is_read = max((entry.position for entry in found), default=0), bool(known)
+    entries = list(_said(said))
+    known = {entry.text.strip() for entry in entries if entry.kind == PROMPT}
+    end, is_read = max((entry.position for entry in entries), default=0), bool(known)
     for number, text in enumerate(prompts, 1):
         if text.strip() and text.strip() not in known:
             known.add(text.strip())
-            found.append(IndexEntry(kind=PROMPT, text=text, position=end, turn=0 if is_read else number))
-    return found
+            entries.append(IndexEntry(kind=PROMPT, text=text, position=end, turn=0 if is_read else number))
+    return entries
 
 
 def _said(said: Iterable[Message]) -> Iterator[IndexEntry]:

@@ -58,21 +58,21 @@ class StoredConversations:
 
     def sources(self) -> list[IndexSource]:
         """Return the sessions in new checkpoints."""
-        found = []
+        sources = []
         for checkpoint_id, tree, slot in self._read_slots():
             if slot.record is not None and slot.session_id:
                 self._slots[_key(checkpoint_id, tree, slot)] = _without_record(slot)
                 if "tasks" in slot.files:
                     self._slot_tasks.append((checkpoint_id, tree, slot.files["tasks"]))
-                found.append(_source(checkpoint_id, tree, slot.record, slot))
+                sources.append(_source(checkpoint_id, tree, slot.record, slot))
         self._objects.expect(
             oid for slot in self._slots.values() for oid in checkpoints.transcript_files(slot.files).values()
         )
-        return [*found, *self._subagents(found)]
+        return [*sources, *self._subagents(sources)]
 
-    def _subagents(self, found: Sequence[IndexSource]) -> Iterator[IndexSource]:
+    def _subagents(self, sources: Sequence[IndexSource]) -> Iterator[IndexSource]:
         """Yield the conversations of subagents in new checkpoints; each belongs to a session there."""
-        sessions = {(source.checkpoint_id, source.session_id): source for source in found}
+        sessions = {(source.checkpoint_id, source.session_id): source for source in sources}
         for checkpoint_id, tree, task in self._read_tasks():
             session = sessions.get((checkpoint_id, task.session_id))
             for name, oid in task.transcripts.items() if session is not None else ():
@@ -121,8 +121,8 @@ class StoredConversations:
     def _read_slots(self) -> Iterator[tuple[CheckpointId, str, Slot]]:
         """Yield the sessions of the new checkpoints: trees, then their folders, then their records, each at once."""
         folders: list[tuple[CheckpointId, str, int, str]] = []
-        for (checkpoint_id, tree), found in zip(self._new, self._get([tree for _, tree in self._new]), strict=True):
-            entries_ = parse_tree(found.data, len(found.oid) // 2) if found is not None else []
+        for (checkpoint_id, tree), obj in zip(self._new, self._get([tree for _, tree in self._new]), strict=True):
+            entries_ = parse_tree(obj.data, len(obj.oid) // 2) if obj is not None else []
             if any(entry.name == "tasks" for entry in entries_):
                 self._with_tasks.add(tree)
             folders += [(checkpoint_id, tree, int(entry.name), entry.oid) for entry in entries_

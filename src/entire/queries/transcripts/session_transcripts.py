@@ -84,11 +84,11 @@ def of_session(place: Place, objects: Objects, state: Session, redactor: Redacto
     own = long_transcripts.content(reader.transcript(state.session_ref)) if state.session_ref else b""
     end = transcript_ends.of(own)
     end = replace(end, data=transcripts.redact(end.data, redactor))
-    found = read("agent", end, agent) if end.data else None
-    if found is None or not found.messages:
+    own_transcript = read("agent", end, agent) if end.data else None
+    if own_transcript is None or not own_transcript.messages:
         stored = _of_step(place, objects, state, agent)
-        found = stored if stored is not None and stored.messages else found
-    return found if found is not None and found.messages else None
+        own_transcript = stored if stored is not None and stored.messages else own_transcript
+    return own_transcript if own_transcript is not None and own_transcript.messages else None
 
 
 def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None) -> ReadTranscript | None:

@@ -66,14 +66,14 @@ class StoredTranscripts:
         """Return what a checkpoint holds of a session's transcript. Only one that cannot be read otherwise is shown to
         its plugin, if ``agents`` may start it.
         """
-        found = self._held.pop(slot.tree, None)
-        if found is None:
+        transcript = self._held.pop(slot.tree, None)
+        if transcript is None:
             self.expect([slot])
-            found = self._read(slot, agents)
-        self._held[slot.tree] = found
+            transcript = self._read(slot, agents)
+        self._held[slot.tree] = transcript
         while sum(len(held.content) for held in self._held.values()) > transcript_ends.BYTES and len(self._held) > 1:
             del self._held[next(iter(self._held))]
-        return found
+        return transcript
 
     def _read(self, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
         if not slot.session_id or slot.session_id != self._session_id:
@@ -89,10 +89,10 @@ class StoredTranscripts:
             end = self.objects.end(slot, join)
         except MissingObjectError as error:
             return ReadTranscript("checkpoint", agent=agent, problem=error.message, hint=error.hint)
-        found = session_transcripts.read("checkpoint", end, agent, self._states)
-        if agent is None and end.data and not found.messages:
+        transcript = session_transcripts.read("checkpoint", end, agent, self._states)
+        if agent is None and end.data and not transcript.messages:
             return session_transcripts.read("checkpoint", end, self.agent(slot, agents))
-        return found
+        return transcript
 
     def agent(self, slot: Slot, agents: AgentDirectory | None) -> Agent | None:
         """Return the adapter of a session's agent; without ``agents``, of one that is no plugin."""

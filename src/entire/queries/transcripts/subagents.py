@@ -35,20 +35,20 @@ class Descriptions(Value):
 
 def described(transcript: ReadTranscript) -> Descriptions:
     """Return what a transcript says about subagents: by its adapter if that can tell, else by the calls themselves."""
-    found: dict[str, Subagent] = {}
+    by_name: dict[str, Subagent] = {}
     for message in transcript.messages:
         if message.call is not None and message.call.subagent:
             call = message.call
-            found[call.id] = Subagent(id="", tool_use_id=call.id, description=call.subagent)
+            by_name[call.id] = Subagent(id="", tool_use_id=call.id, description=call.subagent)
     agent = transcript.agent
     extractor = (
         capabilities.subagent_extractor(agent, agent.transcript("", transcript.content)) if agent is not None else None
     )
     for subagent in extractor.subagents(START) if extractor is not None else ():
         for name in (subagent.id, subagent.tool_use_id):
-            if name and (subagent.description or name not in found):
-                found[name] = subagent
-    return Descriptions(by_name=found, agent=agent)
+            if name and (subagent.description or name not in by_name):
+                by_name[name] = subagent
+    return Descriptions(by_name=by_name, agent=agent)
 
 
 def of_slot(transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> Descriptions:
@@ -57,10 +57,10 @@ def of_slot(transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) 
     if isinstance(known, tuple):
         return Descriptions(by_name=dict(known), agent=transcripts.agent(slot, None))
     read = transcripts.of_slot(slot, agents)
-    found = described(read)
+    descriptions = described(read)
     if read.is_there and transcripts.may_keep(slot, agents):
-        transcripts.digests.put(tuple(found.by_name.items()), "subagents", slot.tree)
-    return found
+        transcripts.digests.put(tuple(descriptions.by_name.items()), "subagents", slot.tree)
+    return descriptions
 
 
 def of_task(objects: Objects, task: Task, known: Descriptions, request: ShowRequest) -> SubagentView:
