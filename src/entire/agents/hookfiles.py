@@ -71,7 +71,7 @@ def install(path: str, table: Table, *, force: bool) -> int:
         json_document.save(path, _create(table.entries, table.others))
         return len(table.entries)
     wrong = missing(document, table)
-    is_exact = not wrong and len(found(document, table.prefix)) == len(table.entries)
+    is_exact = not wrong and len(present_hooks(document, table.prefix)) == len(table.entries)
     absent = _absent(document, table)
     if is_exact and not absent and not force:
         return 0
@@ -110,7 +110,7 @@ def health(path: str, table: Table) -> HooksHealth:
         document = json_document.load(path, comments=table.comments)
     except EntireError as error:
         return HooksHealth(status=HookStatus.UNKNOWN, detail=f"{error.message}: {error.hint}")
-    if document is None or not found(document, table.prefix):
+    if document is None or not present_hooks(document, table.prefix):
         return HooksHealth(status=HookStatus.MISSING)
     is_stale = missing(document, table) or _absent(document, table)
     return HooksHealth(status=HookStatus.STALE if is_stale else HookStatus.INSTALLED)
@@ -119,14 +119,14 @@ def health(path: str, table: Table) -> HooksHealth:
 # ---------------------------------------------------------------- documents
 
 
-def found(document: Document, prefix: str = PREFIX) -> list[tuple[str, str, dict[str, Any]]]:
+def present_hooks(document: Document, prefix: str = PREFIX) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the entries whose command starts with our prefix: (event, matcher, hook)."""
     return [(path[1], matcher, hook) for path, matcher, hook in _ours(document, prefix)]
 
 
 def missing(document: Document, table: Table) -> int:
     """Return how many of a table's entries are missing or differ from what this version writes."""
-    present = found(document, table.prefix)
+    present = present_hooks(document, table.prefix)
     return sum((entry.event, entry.matcher, entry.hook()) not in present for entry in table.entries)
 
 

@@ -65,12 +65,12 @@ def _batches(child: process.Child, parser: _Parser) -> Generator[list[LoggedChan
     poller.register(child.stdout, select.POLLIN)
     size, is_open = FIRST, True
     while is_open:
-        is_silent = not poller.poll(_PATIENCE * 1000 if parser.found else None)
+        is_silent = not poller.poll(_PATIENCE * 1000 if parser.complete else None)
         if not is_silent:
             data = os.read(child.stdout, _CHUNK)
             is_open = bool(data)
             parser.feed(data)
-        while len(parser.found) >= size or (parser.found and (is_silent or not is_open)):
+        while len(parser.complete) >= size or (parser.complete and (is_silent or not is_open)):
             yield parser.take(size)
             size, is_silent = BATCH, False
 
@@ -87,7 +87,7 @@ class _Parser:
     """Turns git's output into commits: for each, six fields and then its files, all ended by NUL."""
 
     def __init__(self, *, sizes: bool) -> None:
-        self.found: list[LoggedChange] = []  # complete
+        self.complete: list[LoggedChange] = []
         self._sizes = sizes
         self._rest = b""
         self._fields: list[str] = []  # of the commit that is being read
@@ -105,7 +105,7 @@ class _Parser:
 
     def take(self, count: int) -> list[LoggedChange]:
         """Remove commits from the front and return them."""
-        taken, self.found = self.found[:count], self.found[count:]
+        taken, self.complete = self.complete[:count], self.complete[count:]
         return taken
 
     def _take(self, word: str) -> None:
@@ -137,7 +137,7 @@ class _Parser:
     def _complete(self) -> None:
         if len(self._fields) == _FIELDS:
             oid, parents, moment, committed, author, message = self._fields
-            self.found.append(LoggedChange(
+            self.complete.append(LoggedChange(
                 oid=oid, parents=tuple(parents.split()), time=float(moment or 0), author=author, message=message,
                 committed=float(committed or 0), files=tuple(self._files) if self._sizes else None,
             ))  # fmt: skip

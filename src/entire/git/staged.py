@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
 
-    Found = tuple[int, str]  # when it was written (nanoseconds), object id
+    LooseObject = tuple[int, str]  # when it was written (nanoseconds), object id
 
 _CLOCK = 10_000_000  # nanoseconds: file times and the start of a process are rounded
 _MAX_OBJECTS = 4000
@@ -81,9 +81,9 @@ def _time(path: str) -> int:
         return 0
 
 
-def _written(folder: str, since: int) -> list[Found]:
+def _written(folder: str, since: int) -> list[LooseObject]:
     """Return the loose objects in folders that changed since then; all git's objects are loose at first."""
-    objects: list[Found] = []
+    objects: list[LooseObject] = []
     for first in _entries(folder):
         if len(first.name) != 2 or first.stat().st_mtime_ns < since:
             continue

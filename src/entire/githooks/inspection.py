@@ -45,7 +45,7 @@ class HookProblem(Value):
 class Inspection(Value):
     """The git hooks of a worktree. ``refused``: why we do not write to git's hooks folder; '' if we do."""
 
-    found: HooksFolder
+    folder: HooksFolder
     refused: str
     hooks: tuple[Hook, ...]
     managers: tuple[str, ...]
@@ -54,7 +54,7 @@ class Inspection(Value):
     @property
     def private(self) -> str:
         """The folder of the scripts that lines in files of others call."""
-        return private_folder(self.found.common_dir)
+        return private_folder(self.folder.common_dir)
 
     @property
     def problems(self) -> list[HookProblem]:
@@ -67,7 +67,7 @@ class Inspection(Value):
 
     def examined(self) -> list[str]:
         """Return the files on which the result depends."""
-        paths = [*self.found.config_files, *self.settings]
+        paths = [*self.folder.config_files, *self.settings]
         for hook in self.hooks:
             renamed = [hook.path + end for end in managers.RENAMED]
             paths += [hook.path, *renamed, hook.path + BACKUP, os.path.join(self.private, hook.name)]
@@ -89,7 +89,7 @@ def inspect(root: str) -> Inspection:
     in_use += [manager.name for manager in (*backups, _of_pre_commit(folder)) if manager is not None]
     in_use += ["husky"] if managers.is_husky(folder.path) else []
     return Inspection(
-        found=folder,
+        folder=folder,
         refused=refused,
         hooks=states,
         managers=tuple(dict.fromkeys([*in_use, *managers.configured(root)])),
@@ -233,7 +233,7 @@ def _unreached(inspection: Inspection, hook: Hook) -> HookProblem:
         return HookProblem(hook=name, message=f"{message} call entire", remedy=remedy, installable=False)
     if not os.path.lexists(path):
         missing = _own_problem(name, f"the git hook {name} is missing from {folder}")
-        is_inside = (folder + os.sep).startswith(inspection.found.common_dir + os.sep)
+        is_inside = (folder + os.sep).startswith(inspection.folder.common_dir + os.sep)
         return missing if is_inside or os.path.isdir(folder) else replace(missing, remedy=_REINSTALL, harmless=False)
     other = hook.manager or "another program"
     remedy = f"`entire enable` puts Entire's hook before that of {other}, which still runs"

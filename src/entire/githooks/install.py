@@ -67,8 +67,8 @@ def install(root: str, *, command: str = "") -> Report:
     """
     state = inspection.inspect(root)
     if command:
-        _write_if_new(os.path.join(state.found.common_dir, "entire", "command"), os.fsencode(command) + b"\n", 0o644)
-    folder = state.private if state.refused else state.found.path
+        _write_if_new(os.path.join(state.folder.common_dir, "entire", "command"), os.fsencode(command) + b"\n", 0o644)
+    folder = state.private if state.refused else state.folder.path
     states = {hook.name: _install_hook(state, hook) for hook in state.hooks}
     return Report(
         folder=folder,
@@ -91,7 +91,7 @@ def own_command() -> str:
 
 def repair(state: Inspection) -> None:
     """Write the scripts that are missing or outdated where no file of another program is concerned."""
-    command = os.path.join(state.found.common_dir, "entire", "command")
+    command = os.path.join(state.folder.common_dir, "entire", "command")
     if not os.path.exists(command) and own_command():
         files.write(command, os.fsencode(own_command()) + b"\n")
     harmless = {problem.hook for problem in state.problems if problem.harmless}
@@ -198,9 +198,9 @@ def problems(root: str) -> list[HookProblem]:
 def uninstall(root: str) -> HookRemoval:
     """Remove our hooks and lines, and put the earlier hooks back, with their bytes and mode."""
     state = inspection.inspect(root)
-    folders = [os.path.join(state.found.common_dir, "hooks"), *_worktree_folders(state.found.common_dir)]
-    if not state.refused and state.found.path not in folders:
-        folders.append(state.found.path)
+    folders = [os.path.join(state.folder.common_dir, "hooks"), *_worktree_folders(state.folder.common_dir)]
+    if not state.refused and state.folder.path not in folders:
+        folders.append(state.folder.path)
     paths = [os.path.join(folder, name) for folder in folders for name in NAMES]
     parts = [_remove_hook(path) for path in paths]
     others = {hook.path: hook.name for hook in state.hooks if hook.path}
@@ -210,7 +210,7 @@ def uninstall(root: str) -> HookRemoval:
     left = [path for path in (*others, *state.settings) if _still_calls(path)]
     for name in NAMES:
         files.remove(os.path.join(state.private, name))
-    files.remove(os.path.join(state.found.common_dir, "entire", "command"))
+    files.remove(os.path.join(state.folder.common_dir, "entire", "command"))
     _remove_folder(state.private)
     return HookRemoval(
         removed=_join(part.removed for part in parts),

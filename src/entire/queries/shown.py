@@ -44,8 +44,8 @@ def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     answers: dict[str, Callable[[Catalog, ShowTarget, ShowRequest], ShownView]] = {
         "commit": _commit, "checkpoint": _checkpoint, "session": _session, "inside": _inside,
     }  # fmt: skip
-    found = ShowTarget(kind=request.kind, id=request.name) if request.kind else target(catalog, request.name)
-    return _asked_for(answers[found.kind](catalog, found, request), request)
+    meant = ShowTarget(kind=request.kind, id=request.name) if request.kind else target(catalog, request.name)
+    return _asked_for(answers[meant.kind](catalog, meant, request), request)
 
 
 def _asked_for(view: ShownView, request: ShowRequest) -> ShownView:
@@ -90,15 +90,15 @@ def _turn_here(catalog: Catalog, name: str) -> ShowTarget | None:
 # ---------------------------------------------------------------- commits and checkpoints
 
 
-def _commit(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
-    view = checkpoints.of_commit(catalog, found.id)
+def _commit(catalog: Catalog, meant: ShowTarget, request: ShowRequest) -> ShownView:
+    view = checkpoints.of_commit(catalog, meant.id)
     shown = ShownView(kind="commit", id=view.commit.oid, commit=view.commit, checkpoints=view.checkpoints,
                       missing=view.missing, forgotten=view.forgotten, reason=view.reason)  # fmt: skip
     return _with_conversations(catalog, shown, request)
 
 
-def _checkpoint(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
-    view = checkpoints.find(catalog, found.id)
+def _checkpoint(catalog: Catalog, meant: ShowTarget, request: ShowRequest) -> ShownView:
+    view = checkpoints.find(catalog, meant.id)
     return _with_conversations(catalog, ShownView(kind="checkpoint", id=view.id, checkpoints=(view,)), request)
 
 
@@ -108,21 +108,21 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
         return shown
     with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
         stored = {view.id: checkpoints.stored(catalog, transcripts.objects, view.id) for view in shown.checkpoints}
-        found = [
+        parts = [
             conversations.of_part(transcripts, stored[view.id], part, request, agents)
             for view in shown.checkpoints
             for part in view.parts
         ]
-    return replace(shown, conversations=tuple(found))
+    return replace(shown, conversations=tuple(parts))
 
 
 # ---------------------------------------------------------------- sessions and what is in them
 
 
-def _session(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
+def _session(catalog: Catalog, meant: ShowTarget, request: ShowRequest) -> ShownView:
     with read.Objects(catalog.place.top) as objects:
-        part = _newest(catalog, objects, found.id, request)
-    return ShownView(kind="session", id=found.id, conversations=(part,))
+        part = _newest(catalog, objects, meant.id, request)
+    return ShownView(kind="session", id=meant.id, conversations=(part,))
 
 
 def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRequest) -> ReadPart:
@@ -148,28 +148,28 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
     return replace(part, checkpoint_ids=tuple(view.id for view in listed), files=tuple(files))
 
 
-def _inside(catalog: Catalog, found: ShowTarget, request: ShowRequest) -> ShownView:
+def _inside(catalog: Catalog, meant: ShowTarget, request: ShowRequest) -> ShownView:
     with read.Objects(catalog.place.top) as objects:
-        whole = _newest(catalog, objects, found.id, replace(request, has_subagents=True))
-    turns = [turn for turn in whole.turns if _is_meant(turn, found)]
+        whole = _newest(catalog, objects, meant.id, replace(request, has_subagents=True))
+    turns = [turn for turn in whole.turns if _is_meant(turn, meant)]
     if turns:
         part = conversations.of_turns(whole, turns)
-        name = f"{found.id}/{turns[0].turn}" if turns[0].turn else f"{found.id}:{turns[0].number}"
+        name = f"{meant.id}/{turns[0].turn}" if turns[0].turn else f"{meant.id}:{turns[0].number}"
         return ShownView(kind="turn", id=name, conversations=(_without_subagents(part, request),))
-    subagents = [agent for agent in whole.subagents if _names(agent, found.inside)]
+    subagents = [agent for agent in whole.subagents if _names(agent, meant.inside)]
     if not subagents:
         raise EntireError(
-            f"session {found.id} has no turn or subagent {found.inside!r}",
-            hint=f"run `entire show {shell_word(found.id, 'ID')}` to see what it has",
+            f"session {meant.id} has no turn or subagent {meant.inside!r}",
+            hint=f"run `entire show {shell_word(meant.id, 'ID')}` to see what it has",
         )  # fmt: skip
     if len(subagents) > 1:
-        raise EntireError(f"several subagents of session {found.id} start with {found.inside!r}")
+        raise EntireError(f"several subagents of session {meant.id} start with {meant.inside!r}")
     part = replace(whole, turns=(), messages=(), subagents=tuple(subagents))
-    return ShownView(kind="subagent", id=f"{found.id}/{_name(subagents[0])}", conversations=(part,))
+    return ShownView(kind="subagent", id=f"{meant.id}/{_name(subagents[0])}", conversations=(part,))
 
 
-def _is_meant(turn: TurnView, found: ShowTarget) -> bool:
-    return turn.number == found.number or any(_is_prefix(found.inside, name) for name in (turn.turn, *turn.also))
+def _is_meant(turn: TurnView, meant: ShowTarget) -> bool:
+    return turn.number == meant.number or any(_is_prefix(meant.inside, name) for name in (turn.turn, *turn.also))
 
 
 def _is_prefix(prefix: str, name: str) -> bool:

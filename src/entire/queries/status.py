@@ -104,7 +104,7 @@ def git_hooks(place: Place) -> HookView:
     messages = [problem.message for problem in problems if problem.hook not in uncalled]
     if uncalled:
         messages.insert(0, f"{state.refused}; nothing calls our {', '.join(uncalled)} there")
-    return HookView(name="git", where=state.found.path, is_installed=not problems,
+    return HookView(name="git", where=state.folder.path, is_installed=not problems,
                     status=(HookStatus.STALE if problems else HookStatus.INSTALLED).value, problem="; ".join(messages),
                     problems=tuple(messages),
                     remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip

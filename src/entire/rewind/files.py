@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from entire.rewind.points import PointList
     from entire.undo.draft import Draft
 
-    Found = tuple[str, str] | None  # mode and blob id; None: no file
+    BlobEntry = tuple[str, str] | None  # mode and blob id; None: no file
 
 _RULES = ".gitignore"
 _NO_FILE, _FILE, _LINK = "000000", "100644", "120000"
@@ -73,7 +73,7 @@ class Restoring:
         self._protected = context.agents.protected_dirs()
         self.gone = gone
         self._dropped = gone.added if gone is not None else {}  # files that these commits added
-        self._now: dict[str, Found] = {}  # the present files, where they differ from the point
+        self._now: dict[str, BlobEntry] = {}  # the present files, where they differ from the point
         self._writes: dict[str, tuple[str, str]] = {}
         self._merged: dict[str, str] = {}  # path: merge or conflict
         self._since: dict[str, list[PathEdit]] = {}
@@ -87,7 +87,7 @@ class Restoring:
         chosen = [difference for difference in differing if self._may_touch(difference)]
         deletions = []
         for difference in chosen:
-            self._now[difference.path] = _found(difference.old_mode, difference.old_oid)
+            self._now[difference.path] = _entry(difference.old_mode, difference.old_oid)
             target = self._decide(difference)
             if target is None:
                 deletions.append(difference.path)
@@ -165,10 +165,10 @@ class Restoring:
 
     # ------------------------------------------------------------ the result for one path
 
-    def _decide(self, change: diff.FileChange) -> Found:
+    def _decide(self, change: diff.FileChange) -> BlobEntry:
         """Return the file to put at a path: None to delete it, ``_KEEP`` to leave it."""
-        path, now = change.path, _found(change.old_mode, change.old_oid)
-        then = _found(change.new_mode, change.new_oid)
+        path, now = change.path, _entry(change.old_mode, change.old_oid)
+        then = _entry(change.new_mode, change.new_oid)
         since = self._since.get(path, [])
         if self._request.session_id:
             if any(edit.is_shared for edit in since):
@@ -184,7 +184,7 @@ class Restoring:
             return then
         return self._with_mine(path, now, then, since)
 
-    def _has_personal_edits(self, path: str, now: Found, then: Found, since: Sequence[PathEdit]) -> bool:
+    def _has_personal_edits(self, path: str, now: BlobEntry, then: BlobEntry, since: Sequence[PathEdit]) -> bool:
         """Return whether a person changed a path since; what a checkpoint's commit already contains does not count, and
         neither does what a dropped commit contains, which the backup ref keeps.
         """
@@ -195,7 +195,7 @@ class Restoring:
             return bool(person)
         return any(oid != then[1] for oid in _blobs(self._top, [(change.new_tree, path) for change in person]))
 
-    def _with_mine(self, path: str, now: Found, then: Found, since: Sequence[PathEdit]) -> Found:
+    def _with_mine(self, path: str, now: BlobEntry, then: BlobEntry, since: Sequence[PathEdit]) -> BlobEntry:
         """Return the point's file with a person's changes since then merged in, three-way."""
         if not since:
             self.yours.append(path)
@@ -215,7 +215,7 @@ class Restoring:
         self.yours.append(path)
         return self._merge(path, then, content, [(new, old) for old, new in versions], theirs_last=True)
 
-    def _without_session(self, path: str, now: Found, since: Sequence[PathEdit]) -> Found:
+    def _without_session(self, path: str, now: BlobEntry, since: Sequence[PathEdit]) -> BlobEntry:
         """Return the present file without one session's changes since, taken back newest first."""
         session_id = self._request.session_id
         groups = [group for group in self._groups(path, since) if group[0].session_id == session_id]
@@ -248,7 +248,7 @@ class Restoring:
         self._merged[path] = "conflict" if conflicts else "merge"
         return present[0], checkout.store(self._top, content)
 
-    def _content(self, entry: Found) -> bytes | None:
+    def _content(self, entry: BlobEntry) -> bytes | None:
         """Return a file's text; None if it cannot be merged (a link, binary data, no file)."""
         if entry is None or entry[0] == _LINK:
             return None
@@ -336,7 +336,7 @@ class Restoring:
 
     # ------------------------------------------------------------ the commit that takes back
 
-    def taken_back(self) -> dict[str, Found]:
+    def taken_back(self) -> dict[str, BlobEntry]:
         """Return the entries of a commit that takes back what went: the point's, with a person's edits where they were
         merged. What is left as it is stays in the branch too.
         """
@@ -344,16 +344,16 @@ class Restoring:
         changes = self.gone.changes if self.gone is not None else ()
         chosen = [change for change in changes if change.path not in left and not _is_own(change.path)]
         entries = {change.path: self._taken_back(change) for change in chosen if self._may_touch(change)}
-        old = {change.path: _found(change.old_mode, change.old_oid) for change in chosen}
+        old = {change.path: _entry(change.old_mode, change.old_oid) for change in chosen}
         return {path: entry for path, entry in entries.items() if entry != old[path]}
 
-    def _taken_back(self, change: diff.FileChange) -> Found:
+    def _taken_back(self, change: diff.FileChange) -> BlobEntry:
         """Return a path's entry: the point's or, where a person's edits were merged, HEAD's with what the merge does to
         the present file, so what is uncommitted in it stays so.
         """
-        path, committed = change.path, _found(change.old_mode, change.old_oid)
+        path, committed = change.path, _entry(change.old_mode, change.old_oid)
         if path not in self._merged:
-            return _found(change.new_mode, change.new_oid)
+            return _entry(change.new_mode, change.new_oid)
         now, target = self._now[path], self._writes.get(path) or self._now[path]
         if self._merged[path] != "conflict" and committed is not None:
             mine, base, theirs = (self._content(entry) or b"" for entry in (committed, now, target))
@@ -414,7 +414,7 @@ def _is_own(path: str) -> bool:
     return path == ".entire" or path.startswith(".entire/")
 
 
-def _found(mode: str, oid: str) -> Found:
+def _entry(mode: str, oid: str) -> BlobEntry:
     return None if mode == _NO_FILE else (mode, oid)
 
 

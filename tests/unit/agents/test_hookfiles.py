@@ -125,7 +125,10 @@ def test_only_commands_with_our_prefix_are_ours() -> None:
       3, {"hooks": 4}, {"hooks": [null, {"command": 5}]}
     ], "Other": 6}}"""
     document = Document(text)
-    assert [(event, matcher) for event, matcher, _ in hookfiles.found(document)] == [("Stop", ""), ("Stop", "flat")]
+    assert [(event, matcher) for event, matcher, _ in hookfiles.present_hooks(document)] == [
+        ("Stop", ""),
+        ("Stop", "flat"),
+    ]
     assert hookfiles.remove(document) == 2
     left = document.get(("hooks", "Stop"))
     assert left == [

@@ -79,10 +79,10 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
     """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state, redactor)
-    found = transcript or NOTHING
-    part = _with_records(_part(state.session_id, state.agent.type, found, known), found, request)
+    read = transcript or NOTHING
+    part = _with_records(_part(state.session_id, state.agent.type, read, known), read, request)
     if state.is_running and known:
-        part = _with_running(part, known[-1], found)
+        part = _with_running(part, known[-1], read)
     still_open = open_files.find(place, [state]).get(state.session_id, ())
     return replace(
         part,
@@ -91,7 +91,7 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
         ended=state.times.ended,
         files=tuple(state.work.open_files),
         open_files=still_open,
-        subagents=tuple(subagents.of_state(objects, state, found, request)),
+        subagents=tuple(subagents.of_state(objects, state, read, request)),
     )
 
 
@@ -119,14 +119,14 @@ def _with_running(part: ReadPart, running: TurnView, transcript: ReadTranscript)
 
 def of_turns(whole: ReadPart, wanted: Sequence[TurnView]) -> ReadPart:
     """Return the part of a conversation that belongs to these turns."""
-    found = tuple(message for turn in wanted for message in messages_of(whole, turn))
+    messages = tuple(message for turn in wanted for message in messages_of(whole, turn))
     extents = [_extent(whole, turn) for turn in wanted]
     others = {message.call.id for message in whole.messages or () if message.call is not None}
-    others -= {message.call.id for message in found if message.call is not None}
+    others -= {message.call.id for message in messages if message.call is not None}
     return replace(
         whole,
         turns=tuple(wanted),
-        messages=found,
+        messages=messages,
         records=tuple(one for within in extents for one in whole.records if one[0] in within),
         answers=tuple(one for within in extents for one in whole.answers if one.at in within),
         subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in others),
@@ -148,15 +148,15 @@ def _extent(whole: ReadPart, turn: TurnView) -> range:
 
 
 def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ReadPart:
-    found = numbered(transcript.messages, known)
+    numbered_turns = numbered(transcript.messages, known)
     moments = [message.time for message in transcript.messages if message.time] or [0.0]
     return ReadPart(
         session_id=session_id,
         agent=agent,
         source=transcript.source,
-        started=min((turn.started for turn in found if turn.started), default=moments[0]),
-        ended=max((turn.ended for turn in found), default=0.0) or moments[-1],
-        turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in found),
+        started=min((turn.started for turn in numbered_turns if turn.started), default=moments[0]),
+        ended=max((turn.ended for turn in numbered_turns), default=0.0) or moments[-1],
+        turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in numbered_turns),
         messages=transcript.messages,
         answers=transcript.tokens,
         problem=transcript.problem,
@@ -202,33 +202,33 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
     last = _last_times(messages, prompts)
     ordered = sorted(known, key=lambda turn: turn.position)
     places = [turn.position for turn in ordered]
-    found = []
+    views = []
     for index, prompt in enumerate(prompts):
         turn = matched.get(index, TurnView(session_id="", turn="", number=0))
         begun = ordered[bisect.bisect_left(places, prompt.at) : bisect.bisect_left(places, ends[index])]
-        found.append(replace(
+        views.append(replace(
             turn, number=index + 1, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
             started=turn.started or prompt.time, ended=turn.ended or last[index],
             also=tuple(other.turn for other in begun if other is not turn and other.turn),
         ))  # fmt: skip
-    return found
+    return views
 
 
 def _last_times(messages: Sequence[MessageView], prompts: Sequence[MessageView]) -> list[float]:
     """Return when the last message of each prompt's turn was written, 0.0 if none says."""
     starts = [prompt.at for prompt in prompts]
-    found = [0.0] * len(prompts)
+    times = [0.0] * len(prompts)
     for message in messages:
         turn = bisect.bisect_right(starts, message.at) - 1
         if turn >= 0:
-            found[turn] = max(found[turn], message.time)
-    return found
+            times[turn] = max(times[turn], message.time)
+    return times
 
 
 def _matched(prompts: Sequence[MessageView], known: Sequence[TurnView]) -> Mapping[int, TurnView]:
     if not any(turn.turn for turn in known):  # only prompts are recorded, perhaps not all
         return dict(enumerate(known)) if len(known) == len(prompts) else {}
-    found: dict[int, TurnView] = {}
+    by_prompt: dict[int, TurnView] = {}
     ordered = sorted(known, key=lambda turn: turn.position)
     at = 0
     for number, turn in enumerate(ordered):
@@ -236,5 +236,5 @@ def _matched(prompts: Sequence[MessageView], known: Sequence[TurnView]) -> Mappi
         while at < len(prompts) and prompts[at].at < turn.position:
             at += 1
         if at < len(prompts) and (end is None or prompts[at].at < end):
-            found[at] = turn
-    return found
+            by_prompt[at] = turn
+    return by_prompt
