@@ -97,10 +97,10 @@ class AgentDirectory:
         """Tell whether the plugin called ``name`` may be started."""
         return self._inventory is not None and self._inventory.may_start(name)
 
-    def hurry(self) -> None:
+    def limit_time(self) -> None:
         """Let what is still asked take little time: the repository's lock is about to be held."""
         if self._inventory is not None:
-            self._inventory.hurry()
+            self._inventory.limit_time()
 
     def check_plugin(self, info: Info) -> None:
         """Raise EntireError if what a plugin says of itself clashes with another agent."""

@@ -72,7 +72,7 @@ def _unknown(place: Place, agent: Agent, since: float) -> list[str]:
 
 def _was_deleted(place: Place, session_id: str) -> bool:
     """Tell whether an undo point holds a session's state."""
-    return any(map(any, transaction.kept(place, *undo_notes.state_paths(place, session_id))))
+    return any(map(any, transaction.copies(place, *undo_notes.state_paths(place, session_id))))
 
 
 def _problem(agent: str, session_ids: Sequence[str]) -> str:

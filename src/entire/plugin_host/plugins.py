@@ -208,10 +208,10 @@ class PluginInventory:
         if problems.note(self.place, name, session_id, message, now=time.time()):
             Log(self.place.log, component="plugins", agent=name).warn(message, session_id=session_id)
 
-    def hurry(self) -> None:
+    def limit_time(self) -> None:
         """Let what is still asked in this hook take little time: the repository's lock is about to be held."""
         for program in self._programs.values():
-            program.hurry()
+            program.limit_time()
 
     def close(self) -> None:
         """End the processes of plugins that still run."""

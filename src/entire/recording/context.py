@@ -84,7 +84,7 @@ class Context:
     def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
         self.forget()
-        self.agents.hurry()
+        self.agents.limit_time()
         return files.Lock(self.place.lock_file, timeout=timeout)
 
     def can_write(self) -> bool:

@@ -58,7 +58,7 @@ def tasks(place: Place, agent: Agent, session: Session, data: Content, moment: f
     """Return the subagents' tasks that began by a moment, with those of earlier states that a transcript names."""
     known = {name: task for name, task in session.tasks.items() if task.kept or task.started <= moment}
     named = set(map(path_id, restore.read(agent, session.session_ref, data).subagents))
-    copies = transaction.kept(place, sessions.own_path(place, session.session_id)) if named else ()
+    copies = transaction.copies(place, sessions.own_path(place, session.session_id)) if named else ()
     for state in [_state(copy) for (copy,) in copies if copy]:
         earlier = state.tasks if state is not None else {}
         known = {name: task for name, task in earlier.items()
@@ -82,7 +82,7 @@ def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Po
     ref = session.session_ref
     yield session.covered.position, agent.transcript(ref)
     own = sessions.own_path(place, session.session_id)
-    for state, copy in transaction.kept(place, own, ref):
+    for state, copy in transaction.copies(place, own, ref):
         known = _state(state) if state and copy else None
         if known is not None:
             yield known.covered.position, long_transcripts.opened(agent, ref, contents.of_file(copy))
@@ -104,5 +104,5 @@ def _all_notes(place: Place, session_id: str) -> Iterator[TurnNote]:
 def _logs(place: Place, session_id: str) -> Iterator[list[TurnNote]]:
     """Yield the versions of a session's log of turns; the present one first."""
     path = turnlog.path(place, session_id)
-    for file in (path, *(copy for (copy,) in transaction.kept(place, path) if copy)):
+    for file in (path, *(copy for (copy,) in transaction.copies(place, path) if copy)):
         yield turnlog.load(file)

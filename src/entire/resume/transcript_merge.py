@@ -113,7 +113,7 @@ def first_records(agent: Agent, session_ref: str, stored: Content, count: int | 
 def _unredact(place: Place, agent: Agent, path: str, stored: Content, live: Agreement) -> Content:
     """Return what is stored, its start replaced by the longest unredacted copy on this machine."""
     best = live
-    for (copy,) in transaction.kept(place, path):
+    for (copy,) in transaction.copies(place, path):
         if best.stored_is_longer and copy:
             kept = long_transcripts.opened(agent, path, contents.of_file(copy))
             same = long_transcripts.agreement(agent, kept, stored)

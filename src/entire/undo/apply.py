@@ -18,7 +18,7 @@ from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.value import Value
-from entire.undo import commands, noted
+from entire.undo import changed_transcripts, commands
 from entire.undo.backups import SavedTree, State, mark, parents, shown, state_from_json
 from entire.undo.commands import CommandRunner, UndoCommand
 from entire.undo.index_lock import IndexLock
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.undo.backups import Mark
-    from entire.undo.noted import NotedTranscript
+    from entire.undo.changed_transcripts import ChangedTranscript
 
 PLAN = "plan.json"
 _STAYS = (errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY, errno.EINVAL, errno.ENOENT, errno.ENOTDIR)
@@ -59,7 +59,7 @@ class ChangePlan(Value):
     refs: tuple[tuple[str, str, str], ...] = ()  # ref, old and new object id; '' if the ref does not exist
     head: tuple[tuple[str, str], tuple[str, str]] | None = None  # (ref or '', commit) before and after
     commands: tuple[UndoCommand, ...] = ()
-    transcripts: tuple[NotedTranscript, ...] = ()  # those that the commands change
+    transcripts: tuple[ChangedTranscript, ...] = ()  # those that the commands change
 
 
 def write_plan(folder: str, plan: ChangePlan) -> None:
@@ -83,7 +83,7 @@ def read_plan(folder: str) -> ChangePlan | None:
         value["index"] = None if value["index"] is None else _item(value["index"])
         value["refs"] = tuple((ref, old, new) for ref, old, new in value["refs"])
         value["commands"] = tuple(map(commands.from_json, value.get("commands", ())))
-        value["transcripts"] = tuple(map(noted.from_json, value.get("transcripts", ())))
+        value["transcripts"] = tuple(map(changed_transcripts.from_json, value.get("transcripts", ())))
         if value["head"] is not None:
             (ref, oid), (new_ref, new_oid) = value["head"]
             value["head"] = ((ref, oid), (new_ref, new_oid))

@@ -10,7 +10,7 @@ from entire.errors import EntireError
 from entire.git import head, refs
 from entire.model.effects import Delete, Run, Write
 from entire.redact import seals
-from entire.undo import apply, backups, commands, completion, noted, transaction
+from entire.undo import apply, backups, changed_transcripts, commands, completion, transaction
 from entire.undo.apply import ChangePlan, PathChange, PlanRunner, PreflightCheck
 from entire.undo.backups import State, shown
 from entire.undo.commands import UndoCommand
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.transcripts import Content
     from entire.undo.backups import Mark
-    from entire.undo.noted import NotedTranscript
+    from entire.undo.changed_transcripts import ChangedTranscript
     from entire.undo.transaction import Transaction
 
 
@@ -53,7 +53,7 @@ class Draft:
         self._new_head: tuple[tuple[str, str], tuple[str, str]] | None = None
         self._index: PathChange | None = None
         self._commands: list[UndoCommand] = []
-        self._transcripts: dict[str, NotedTranscript] = {}
+        self._transcripts: dict[str, ChangedTranscript] = {}
         self._folders: dict[str, int | None] = {}  # to create if missing
         self._empty: tuple[str, ...] = ()  # to remove if empty
         self._drop = True  # remove also folders that deletions leave empty
@@ -161,9 +161,9 @@ class Draft:
             self.write_private(effect.path, effect.data if isinstance(effect, Write) else None, mode=mode)
 
     def note_transcript(self, ref: str, was: Content, becomes: Content) -> None:
-        """Note what commands make of a transcript that is no file, for ``planned``, ``noted`` and ``kept``."""
+        """Note what commands make of a transcript that is not a file; ``transaction.copies`` finds it."""
         try:
-            self._transcripts[ref] = noted.note(self.folder, len(self._transcripts), ref, was, becomes)
+            self._transcripts[ref] = changed_transcripts.note(self.folder, len(self._transcripts), ref, was, becomes)
         except OSError as error:
             raise cannot(error, f"save {shown(ref)}", "nothing was changed") from error
 
@@ -173,7 +173,9 @@ class Draft:
 
     def noted(self) -> dict[str, Content]:
         """Return the noted transcripts as they are before the change, by their references."""
-        return {ref: noted.read(self.folder, transcript.was) for ref, transcript in self._transcripts.items()}
+        return {
+            ref: changed_transcripts.read(self.folder, transcript.was) for ref, transcript in self._transcripts.items()
+        }
 
     def planned(self, path: str) -> bytes | None:
         """Return the new content of a private file; None if it does not change or is deleted."""
@@ -183,7 +185,7 @@ class Draft:
     def planned_transcript(self, path: str) -> Content | None:
         """Return the new content of a transcript, also a noted one; None if it does not change or is deleted."""
         if path in self._transcripts:
-            return noted.read(self.folder, self._transcripts[path].becomes) or None
+            return changed_transcripts.read(self.folder, self._transcripts[path].becomes) or None
         item = self._items.get(os.path.realpath(path))
         if item is None or item.becomes is None:
             return None
@@ -383,7 +385,7 @@ class Draft:
             self._revert_index(*indexes[-1])
         for effect in commands.way_back([commands.effects(folder, plan.commands) for folder, plan in plans]):
             self.run(effect)
-        for ref, ends in noted.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
+        for ref, ends in changed_transcripts.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
             self.note_transcript(ref, *ends)
 
     def _revert_refs(self, plan: ChangePlan, instead: Mapping[str, str]) -> None:

@@ -89,7 +89,7 @@ def _plans(place: Place) -> Iterator[tuple[str, str, ChangePlan]]:
             yield identity, endings[0] if endings else "", plan
 
 
-def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
+def copies(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
     """Yield the copies that each transaction, newest first, keeps of these private files or noted transcripts from
     before it; '' for those that it did not change or that did not exist.
     """

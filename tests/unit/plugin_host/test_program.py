@@ -265,7 +265,7 @@ def test_under_the_repositorys_lock_little_time_is_left(make: Make) -> None:
     plugin = make("echo {}", clock=lambda: sum(plugin.processes for plugin in made) * 6.0)
     made.append(plugin)
     plugin.call("info")
-    plugin.hurry()
+    plugin.limit_time()
     plugin.call("info")
     with pytest.raises(PluginError, match=r"did not finish within 4 seconds$"):
         plugin.call("info")

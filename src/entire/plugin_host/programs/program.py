@@ -115,7 +115,7 @@ class Program:
             raise self._error(label, f"failed: {shown(reason)}")
         return answer["answer"]
 
-    def hurry(self) -> None:
+    def limit_time(self) -> None:
         """Leave at most ``LOCKED_SECONDS`` for what is still asked in this hook: others wait for its lock."""
         self._seconds = min(self._seconds, self._spent + LOCKED_SECONDS)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from entire.layout import Place
-from entire.undo import inverse, noted, transaction
+from entire.undo import changed_transcripts, inverse, transaction
+from entire.undo.changed_transcripts import ChangedTranscript
 from entire.undo.draft import Draft
-from entire.undo.noted import NotedTranscript
 from entire.undo.transaction import Transaction
 
 NOW = 1_770_000_000.0
@@ -34,7 +34,7 @@ def change(place: Place, was: bytes, becomes: bytes) -> Transaction:
 
 
 def kept(place: Place) -> list[bytes]:
-    return [Path(copy).read_bytes() for (copy,) in transaction.kept(place, REF) if copy]
+    return [Path(copy).read_bytes() for (copy,) in transaction.copies(place, REF) if copy]
 
 
 def test_an_undo_swaps_before_and_after(place: Place) -> None:
@@ -61,6 +61,6 @@ def test_an_undo_of_several_goes_from_the_last_to_the_first(place: Place) -> Non
 )  # fmt: skip
 def test_what_is_garbled_is_refused(value: list[object]) -> None:
     with pytest.raises((ValueError, TypeError)):
-        noted.from_json(value)
-    fine = NotedTranscript(ref="a", was="transcripts/0.was", becomes="transcripts/0.becomes")
-    assert noted.from_json(fine.to_json()) == fine
+        changed_transcripts.from_json(value)
+    fine = ChangedTranscript(ref="a", was="transcripts/0.was", becomes="transcripts/0.becomes")
+    assert changed_transcripts.from_json(fine.to_json()) == fine

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FOLDER = "transcripts"
 
 
-class NotedTranscript(Value):
+class ChangedTranscript(Value):
     """A transcript by its agent's reference, with copies of it in the transaction's folder."""
 
     ref: str
@@ -29,17 +29,17 @@ class NotedTranscript(Value):
         return [self.ref, self.was, self.becomes]
 
 
-def from_json(value: list[Any]) -> NotedTranscript:
-    """Return what ``NotedTranscript.to_json`` wrote; raises ValueError or TypeError for anything else."""
+def from_json(value: list[Any]) -> ChangedTranscript:
+    """Return what ``ChangedTranscript.to_json`` wrote; raises ValueError or TypeError for anything else."""
     ref, was, becomes = value
     if not isinstance(ref, str) or any(os.path.dirname(copy) != _FOLDER for copy in (was, becomes)):
         raise ValueError("invalid transcript")
-    return NotedTranscript(ref=ref, was=was, becomes=becomes)
+    return ChangedTranscript(ref=ref, was=was, becomes=becomes)
 
 
-def note(folder: str, number: int, ref: str, was: Content, becomes: Content) -> NotedTranscript:
+def note(folder: str, number: int, ref: str, was: Content, becomes: Content) -> ChangedTranscript:
     """Copy a transcript's content before and after into a transaction's folder."""
-    noted = NotedTranscript(ref=ref, was=f"{_FOLDER}/{number}.was", becomes=f"{_FOLDER}/{number}.becomes")
+    noted = ChangedTranscript(ref=ref, was=f"{_FOLDER}/{number}.was", becomes=f"{_FOLDER}/{number}.becomes")
     backups.write_copy(os.path.join(folder, noted.was), was, 0o600)
     backups.write_copy(os.path.join(folder, noted.becomes), becomes, 0o600)
     return noted
@@ -49,7 +49,7 @@ def read(folder: str, copy: str) -> Content:
     return contents.of_file(os.path.join(folder, copy))
 
 
-def way_back(groups: Iterable[tuple[str, Sequence[NotedTranscript]]]) -> Mapping[str, tuple[Content, Content]]:
+def way_back(groups: Iterable[tuple[str, Sequence[ChangedTranscript]]]) -> Mapping[str, tuple[Content, Content]]:
     """Return the content before and after the undo of some groups, the newest first; each comes with its folder."""
     by_ref: dict[str, tuple[Content, Content]] = {}
     for folder, group in groups:
