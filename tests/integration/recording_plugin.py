@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import entire
+from tests import forks
 
 NAME = "recorder"
 HOOKS = ("session-start", "turn-start", "turn-end", "compaction", "session-end")
 _FOLDER = Path(__file__).resolve().parents[1] / "fixtures/plugins"
 # The plugin is imported, so that it is not compiled for each call.
 _PROGRAM = f"""\
-#!{sys.executable} -IS
 import sys
 sys.path += {[str(_FOLDER), str(Path(entire.__file__).parents[1])]!r}
 import recorder
@@ -27,10 +27,18 @@ import recorder
 
 
 class RecordingPlugin:
-    """``store``: where its agent has a session's records; ``unit``: what positions count (see the plugin)."""
+    """``store``: where its agent has a session's records; ``unit``: what positions count (see the plugin);
+    ``is_process``: each call is an interpreter, and no fork (``tests.forks``).
+    """
 
     def __init__(
-        self, folder: Path, capabilities: Mapping[str, bool] = {}, *, store: str = "lines", unit: str = "lines"
+        self,
+        folder: Path,
+        capabilities: Mapping[str, bool] = {},
+        *,
+        store: str = "lines",
+        unit: str = "lines",
+        is_process: bool = False,
     ) -> None:
         self.name = NAME
         self.store = store
@@ -53,8 +61,11 @@ class RecordingPlugin:
             "caller_env_vars": ["RECORDER"],
         }
         self._change(info=info, sessions=str(self.sessions), store=store, unit=unit)
-        self.path.write_text(_PROGRAM)
-        self.path.chmod(0o755)
+        if is_process:
+            self.path.write_text(f"#!{sys.executable} -IS\n{_PROGRAM}")
+            self.path.chmod(0o755)
+        else:
+            forks.write(self.path, _PROGRAM)
 
     @property
     def search_path(self) -> str:

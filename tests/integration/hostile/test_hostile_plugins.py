@@ -21,14 +21,20 @@ def capabilities() -> dict[str, bool]:
     return {}
 
 
+@pytest.fixture
+def is_process() -> bool:
+    """Return whether the plugin's processes are the subject, so that no fork stands for them."""
+    return False
+
+
 class Recorded(PluginAtWork):
     plugin: RecordingPlugin
 
 
 @pytest.fixture
-def played(tmp_path: Path, capabilities: dict[str, bool]) -> Recorded:
+def played(tmp_path: Path, capabilities: dict[str, bool], is_process: bool) -> Recorded:
     story = Story(tmp_path / "repo", enable=False)
-    played = Recorded(story, RecordingPlugin(tmp_path / "plugin", capabilities))
+    played = Recorded(story, RecordingPlugin(tmp_path / "plugin", capabilities, is_process=is_process))
     played.enable()
     played.hook("session-start")
     return played
@@ -54,6 +60,7 @@ UNASKED = ("get-session-dir", "write-hook-response")  # it is remembered; there 
 
 
 @pytest.mark.parametrize("capabilities", [{"transcript_preparer": True, "hook_response_writer": True}])
+@pytest.mark.parametrize("is_process", [True])
 @pytest.mark.parametrize("subcommand", [*OF_A_TURN, "all"])
 def test_a_plugin_hangs(played: Recorded, subcommand: str) -> None:
     played.turn("zero.txt", 1)
@@ -137,6 +144,7 @@ MISCONDUCT = {
 HARMLESS = ("fork", "answers and stays", "infinite")  # unless time is over
 
 
+@pytest.mark.parametrize("is_process", [True])
 @pytest.mark.parametrize("name", MISCONDUCT)
 def test_misconduct(played: Recorded, name: str) -> None:
     """In a turn no event can be read, in another nothing else is answered, then all is well."""
