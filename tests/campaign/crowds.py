@@ -6,9 +6,10 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping
 
+from tests import forks
 from tests.campaign import truth
 from tests.campaign.hooks import polite
-from tests.campaign.hurt import BIN, Ended, Fault
+from tests.campaign.hurt import Ended, Fault
 from tests.campaign.truth import goes_on, open_files, picture, same, sound
 from tests.campaign.worlds import World, hook
 
@@ -16,7 +17,7 @@ MANY = 16
 
 
 def _start(world: World, args: tuple[str, ...], stdin: bytes = b"") -> subprocess.Popen[bytes]:
-    child = subprocess.Popen([str(BIN / "entire"), *args], cwd=world.story.root, stdin=subprocess.PIPE,
+    child = subprocess.Popen([*forks.command(), *args], cwd=world.story.root, stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     assert child.stdin is not None
     child.stdin.write(stdin)

@@ -22,6 +22,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,7 @@ import entire
 BIN = Path(sys.executable).parent
 _HERE = Path(__file__).parent
 _ROOT = str(Path(entire.__file__).parents[1])
+_PACKAGES = sysconfig.get_path("purelib")
 _SENDMSG = {("Linux", "x86_64"): 46, ("Linux", "aarch64"): 211}
 _HOOKS = """\
 import gc, sys
@@ -119,7 +121,7 @@ def _server() -> str:
         return ""
     socket = str(_folder() / "socket")
     lifetime, ours = os.pipe()  # its other end closes with this process
-    command = [sys.executable, "-I", "-S", str(_HERE / "server.py"), socket, _ROOT]
+    command = [sys.executable, "-I", "-S", str(_HERE / "server.py"), socket, _ROOT, _PACKAGES]
     subprocess.run(command, stdin=lifetime, check=True, cwd="/")
     os.close(lifetime)
     atexit.register(os.close, ours)

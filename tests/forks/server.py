@@ -1,5 +1,5 @@
-"""The server of ``tests.forks``: ``python -I -S server.py SOCKET ROOT``. It goes on in the background until its
-standard input closes.
+"""The server of ``tests.forks``: ``python -I -S server.py SOCKET ROOT PACKAGES``. It goes on in the background until
+its standard input closes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import struct
 import sys
 import time
 
-_ROOT = sys.argv[2]
-_VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-sys.path[:] = [_ROOT, *sys.path[1:], os.path.join(sys.prefix, "lib", _VERSION, "site-packages")]
+_ROOT, _PACKAGES = sys.argv[2:]
+sys.path[:] = [_ROOT, *sys.path[1:], _PACKAGES]
 
 from entire import process  # noqa: E402
 from entire.model.value import replace  # noqa: E402
@@ -210,7 +209,7 @@ def _look(pid: int, look: Callable[[int], process.Program | None] = process.look
 def _is_ours(name: str) -> bool:
     """Tell whether a module is the standard library's, the product's or a library's, not a test's."""
     file = getattr(sys.modules[name], "__file__", None) or ""
-    return name.partition(".")[0] in sys.stdlib_module_names or file.startswith((_ROOT, sys.prefix))
+    return name.partition(".")[0] in sys.stdlib_module_names or file.startswith((_ROOT, _PACKAGES))
 
 
 def _open_streams() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.forks import BIN
+from tests import forks
 from tests.integration.hostile import texts as hostile
 from tests.integration.story import Session, Story
 
@@ -80,7 +80,7 @@ class World:
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         """Run a command with the spies first on PATH."""
         env = {**self.story.env, "PATH": f"{self.bin}{os.pathsep}{self.story.env['PATH']}"}
-        return subprocess.run([str(BIN / "entire"), *args], cwd=self.story.root, env=env, capture_output=True,
+        return subprocess.run([*forks.command(), *args], cwd=self.story.root, env=env, capture_output=True,
                               text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)  # fmt: skip
 
     def started(self) -> list[str]:

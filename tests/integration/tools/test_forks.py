@@ -92,6 +92,15 @@ def test_no_call_sees_what_another_changed(both: Any) -> None:
     assert [said(path)[1] for _ in range(3)] == ["0 False\n"] * 3
 
 
+def test_it_has_the_libraries_of_the_installed_program(tmp_path: Path) -> None:
+    """Without them hooks search in another way, and commands fail."""
+    code = (
+        "import ahocorasick_rs, click, re2, rich\nprint(*(one.__file__ for one in (ahocorasick_rs, click, re2, rich)))"
+    )
+    forks.write(tmp_path / "forked", code)
+    assert said(tmp_path / "forked")[:2] == said(Path(sys.executable), "-c", code)[:2]
+
+
 def test_git_runs_its_hooks_with_it(story: Story) -> None:
     session = story.started()
     session.prompt("write")
