@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from entire.errors import RefMovedError
-from entire.git import diff, refs, status
-from entire.git.write import ImportStream
+from entire.git import refs
 from entire.model.value import replace
 from entire.recording.pending import CommitKind
-from entire.snapshots import snapshot_writer
-from entire.store import steps
-from entire.store.journal import NO_FILE
-from entire.turns import turn as turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +57,9 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
         session.work = replace(session.work, steps=0)
         session.worktree = replace(session.worktree, base_commit=commit.oid)
         if session.work.open_files and not session.is_running:
-            carry_session(context, commit, session)
+            from entire.commits import carried_step
+
+            carried_step.write(context, commit, session)
 
 
 def carry_unlinked(context: Context, decided: Pending, commit: Commit) -> None:
@@ -80,11 +77,9 @@ def carry_unlinked(context: Context, decided: Pending, commit: Commit) -> None:
 def _close(context: Context, decided: Pending, commit: Commit) -> list[Session]:
     """Close the files that a commit contains, also those of visiting sessions; return the sessions that changed."""
     # What the last snapshot had may be gone from the worktree too, or in a later commit that no hook saw either.
-    dirty = {*status.changed(context.place.top, list(decided.left))} if decided.left else set()
-    if decided.left and decided.commit:
-        head = context.objects.tree_id("HEAD")
-        dirty.update(change.path for change in diff.changes(context.place.top, commit.tree, head))
-    decided = replace(decided, left={path: owners for path, owners in decided.left.items() if path in dirty})
+    if decided.left:
+        dirty = _changed(context, decided, commit)
+        decided = replace(decided, left={path: owners for path, owners in decided.left.items() if path in dirty})
     changed = close_files(decided, affected_sessions(context, decided))
     for session in changed:
         context.touch(session)
@@ -93,6 +88,17 @@ def _close(context: Context, decided: Pending, commit: Commit) -> list[Session]:
 
         other_worktrees.close(context.journal.attribution, decided)
     return changed
+
+
+def _changed(context: Context, decided: Pending, commit: Commit) -> set[str]:
+    """Return which of the paths that were left out of a commit still differ from it."""
+    from entire.git import diff, status
+
+    dirty = {*status.changed(context.place.top, list(decided.left))}
+    if decided.commit:
+        head = context.objects.tree_id("HEAD")
+        dirty.update(change.path for change in diff.changes(context.place.top, commit.tree, head))
+    return dirty
 
 
 def _release(context: Context, sessions: Sequence[Session]) -> None:
@@ -106,35 +112,3 @@ def _release(context: Context, sessions: Sequence[Session]) -> None:
                 raise
         else:
             return
-
-
-def carry_session(context: Context, commit: Commit, session: Session) -> None:
-    """Write the step that carries a session's open files, with its metadata folder, to the new base."""
-    facts = context.journal.snapshot.files
-    changes: dict[str, tuple[str, str] | None] = {}
-    for path in session.work.open_files:
-        if path in facts:
-            changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
-    if not changes:
-        return
-    step = turns.step_of(context, session, context.transcripts.of(session), session.covered.position, is_counted=True)
-    others = [other for other in context.relevant_sessions() if other is not session]
-    context.strategy.ask_git([context.strategy.source(session)])
-    target = context.strategy.destination(session, others, commit.oid)
-    stream = ImportStream(context.place.top)
-    title = "carry forward: uncommitted session files"
-    new = stream.commit(
-        message=steps.message(title, session.session_id, strategy=context.strategy.name),
-        author=context.author(),
-        parents=(target.parent,) if target.parent else (),
-        tree=commit.tree,
-        changes={
-            **changes,
-            **snapshot_writer.folders_of_others(context, session, target),
-            **snapshot_writer.blobs(stream, step.files),
-        },
-    )
-    written = stream.write()[new]
-    refs.move(context.place.top, [refs.RefMove(ref=target.ref, new=written, old=target.old)])
-    context.strategy.note_saved(target, written, 0)
-    session.work = replace(session.work, steps=1)

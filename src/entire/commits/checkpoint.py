@@ -18,7 +18,7 @@ from entire.redact import Redacted, trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, links, steps, turnlog
 from entire.store import transcripts as stored
 from entire.store.checkpoint_writer import SlotContent, TaskContent
-from entire.turns import turn as turns
+from entire.turns import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def notes_of(context: Context, session: Session, transcript: SessionTranscript, 
     if turn is None or turn.ended or any(note.turn == turn.id for note in notes):
         return notes
     turn = replace(turn, model=transcript.model(turn.start, finish) or turn.model)
-    prompts = turns.prompts_of(transcript, turn, finish, first=not notes)
+    prompts = prompt_text.of_turn(transcript, turn, finish, first=not notes)
     redact = context.redactor.redact_text
     return [*notes, *turnlog.of_turn(turn, [replace(prompt, text=redact(prompt.text)) for prompt in prompts])]
 

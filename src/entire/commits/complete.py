@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from entire import layout, process
-from entire.commits import head_update
-from entire.git import history, operation
+from entire import layout
 from entire.model import reasons
 from entire.model.ids import CheckpointId
 from entire.model.phases import after_commit
@@ -16,41 +14,9 @@ from entire.store import links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.git.read import Commit, Objects
-    from entire.layout import Place
-    from entire.model.events import GitEvent
+    from entire.git.read import Commit
     from entire.recording.context import Context
     from entire.recording.pending import Pending
-
-
-def complete(context: Context, event: GitEvent) -> None:
-    """Carry out the decision about the commit that is now HEAD."""
-    head = context.objects.commit("HEAD")
-    if head is None or not context.can_write():
-        return
-    decided = _load_own(context, head)
-    if decided is None:
-        if not operation.find().picks:
-            _examine(context, head, event)
-        elif not operation.state(context.place).rebasing:  # a rebase's commits follow with the next snapshot
-            _carry(context, head)
-        return
-    follow(context, decided, head)
-    carry_out(context, decided, head)
-    pending.drop(context.place)
-
-
-def _load_own(context: Context, head: Commit) -> Pending | None:
-    """Return the record of the commit that was just made. One of an earlier commit, which had to wait for a lock while
-    this one was prepared, is completed first.
-    """
-    decided = pending.load(context.place)
-    if decided is None or not decided.pid or process.is_running(decided.pid, decided.started):
-        return decided
-    if decided.id in links.named(head):
-        return decided
-    complete_pending(context)
-    return pending.load(context.place)
 
 
 def follow(context: Context, decided: Pending, commit: Commit) -> None:
@@ -58,21 +24,6 @@ def follow(context: Context, decided: Pending, commit: Commit) -> None:
     is_amend = decided.kind is CommitKind.AMEND
     before = decided.head if is_amend else "".join(commit.parents[:1])
     context.journal.follow(commit.oid, before, layout.head_log_end(context.place))
-
-
-def _examine(context: Context, commit: Commit, event: GitEvent) -> None:
-    """Examine a commit for which git ran post-commit, but not prepare-commit-msg."""
-    from entire.commits import existing_commit, upcoming_commit
-    from entire.git import reflog
-
-    move = next((move for move in reversed(reflog.moves(context.place)) if move.new == commit.oid), None)
-    maker = upcoming_commit.committing_session(context, event, context.running())
-    for logged in history.show(context.place.top, [commit.oid]):
-        running = tuple(context.running_turns())
-        made = existing_commit.MadeCommit(commit=logged, move=move, running=running, maker=maker)
-        decided = existing_commit.decide(context, made)
-        follow(context, decided, commit)
-        link_by_id(context, decided, commit)
 
 
 def link_by_id(context: Context, decided: Pending, commit: Commit) -> None:
@@ -89,55 +40,6 @@ def link_by_id(context: Context, decided: Pending, commit: Commit) -> None:
     carry_out(context, decided, commit)
     if decided.ids:
         pending.drop(context.place)
-
-
-def _carry(context: Context, commit: Commit) -> None:
-    """Record a copy of a linked commit."""
-    from entire.snapshots import followed_commits
-
-    for logged in history.show(context.place.top, [commit.oid]):
-        followed_commits.follow(context, [logged])
-
-
-def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
-    """Complete a record whose post-commit hook never ran. Keep it while its git still runs; drop it if the commit never
-    came. ``is_repeated``: the calling git is about to decide again, which replaces its own record.
-    """
-    decided = pending.load(context.place)
-    if decided is None:
-        return
-    commit = commit_of(context.place, context.objects, decided)
-    head_update.settle(context.place, is_made=commit is not None)
-    if commit is not None:
-        carry_out(context, decided, commit)
-    elif decided.pid and process.is_running(decided.pid, decided.started):
-        if not (is_repeated and decided.pid == operation.find().pid):
-            return
-    pending.drop(context.place)
-
-
-def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None:
-    """Find the commit that a record is about, by its checkpoint id or its own."""
-    if decided.commit:
-        return objects.commit(decided.commit)
-    wanted = decided.id or decided.update
-    for logged in history.log(place.top, ["HEAD"], limit=50):
-        if wanted and wanted in links.named(logged) and (decided.id or logged.oid != decided.head):
-            return objects.commit(logged.oid)
-        if logged.oid == decided.head:
-            break
-    return _find_elsewhere(place, objects, decided, wanted) if wanted else None
-
-
-def _find_elsewhere(place: Place, objects: Objects, decided: Pending, wanted: str) -> Commit | None:
-    """Find the commit of a record that only another branch has: HEAD went there before the record was completed."""
-    from entire.git import reflog
-
-    made = [move.new for move in reflog.moves(place) if move.is_new and move.old.strip("0") == decided.head.strip("0")]
-    commits = [objects.commit(oid) for oid in dict.fromkeys(made)]
-    named = [commit for commit in commits if commit is not None and wanted in links.named(commit)]
-    there = history.on_branches(place.top, [commit.oid for commit in named]) if named else []
-    return next((commit for commit in named if commit.oid in there), None)
 
 
 def carry_out(context: Context, decided: Pending, commit: Commit) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.commits import carry_forward, complete, head_update, turn_hooks, turn_plan
+from entire.commits import carried_step, complete, head_update, turn_hooks, turn_plan
 from entire.commits.turn_plan import RefusedError
 from entire.errors import EntireError
 from entire.git import commit_hooks, new_commit, partial_commit
@@ -127,7 +127,7 @@ def _record(context: Context, session: Session, event: Event, plan: TurnPlan, oi
         complete.carry_out(context, plan.decided, commit)
         pending.drop(context.place)
         if session.is_running and session.work.open_files:
-            carry_forward.carry_session(context, commit, session)
+            carried_step.write(context, commit, session)
             context.save(session)
         turn_plan.settle(context, session, event, turn_plan.held_reason(plan.held))
     except (EntireError, OSError) as error:

@@ -40,7 +40,7 @@ HANDLERS = {
     Action.KEEP_NOTE: "entire.turns.subagents:keep_note",
     Action.CLOSE_SESSION: "entire.lifecycle:_close",
     Action.PREPARE_COMMIT: "entire.commits.prepare:prepare",
-    Action.COMPLETE_COMMIT: "entire.commits.complete:complete",
+    Action.COMPLETE_COMMIT: "entire.commits.post_commit:complete",
     Action.PUSH_CHECKPOINTS: "entire.lifecycle.push:push",
 }
 """The handler of each action. A session's action is called with (context, session, event), a worktree's and one

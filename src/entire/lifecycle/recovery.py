@@ -41,11 +41,11 @@ def complete_commit(context: Context, event: Occasion) -> None:
     """Complete a commit whose post-commit hook never ran. Does nothing in post-commit itself."""
     is_own = event is not None and event.type is EventType.GIT_COMMIT
     if not is_own and os.path.exists(context.place.pending_file) and context.can_write():
-        from entire.commits import complete
+        from entire.commits import unfinished
 
         is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
         try:
-            complete.complete_pending(context, is_repeated=is_repeated)
+            unfinished.complete(context, is_repeated=is_repeated)
         except PartialCloneError as error:
             _put_off(context, error)
 

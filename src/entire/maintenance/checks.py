@@ -6,7 +6,7 @@ import os
 
 from entire import layout, log, settings, tree_files
 from entire.agents import capabilities
-from entire.commits import complete
+from entire.commits import unfinished
 from entire.directory import AgentDirectory
 from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
@@ -179,7 +179,7 @@ def pending_commit(case: Case) -> Iterator[FindingView]:
         decided = pending.read(case.place)
     except CorruptError:
         return  # reported by broken_files
-    if decided is None or complete.commit_of(case.place, case.objects, decided) is None:
+    if decided is None or unfinished.commit_of(case.place, case.objects, decided) is None:
         message = "the record of a commit that was never made, or not linked, is left over"
         yield replace(
             finding(WARNING, message, "`entire doctor --fix` deletes it; nothing is lost", fixable=True),

@@ -7,7 +7,7 @@ files, several histories. Writing keeps unknown data.
 from __future__ import annotations
 
 from entire.errors import MissingObjectError
-from entire.git import bulk, refs
+from entire.git import refs
 from entire.git.read import SMALL, TreeEntry, parse_tree, tree_entries
 from entire.layout import METADATA_BRANCH
 from entire.model import jsontext
@@ -408,6 +408,8 @@ class _Listing:
         return self._latest
 
     def _load(self, names: dict[str, str]) -> dict[str, bytes]:
+        from entire.git import bulk
+
         blobs = zip(names, bulk.get(self._where, list(names.values())), strict=True)
         return {tree: blob.data for tree, blob in blobs if blob is not None and blob.type == "blob"}
 
@@ -423,6 +425,8 @@ def list_all(where: str, at: Sequence[str] | None = None) -> list[Listed]:
 
 def _folders(where: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
     """Yield checkpoint ids and their trees. Later values win, so the first tip comes last."""
+    from entire.git import bulk
+
     shards: list[tuple[str, str]] = []
     for root in bulk.get(where, [f"{tip}^{{tree}}" for tip in reversed(wanted)]):
         shards += _subtrees(root, 2)

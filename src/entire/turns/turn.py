@@ -154,7 +154,7 @@ def _note_turn(context: Context, session: Session, turn: Turn, transcript: Sessi
     from entire.store import turnlog
 
     logged = turnlog.read(context.place, session.session_id)
-    prompts = prompts_of(transcript, turn, finish, first=not logged)
+    prompts = prompt_text.of_turn(transcript, turn, finish, first=not logged)
     earlier = [] if logged else _notes_before(transcript, turn)
     session.turn = _complete_turn(context, turn, transcript, finish, prompts)
     session.model = session.turn.model or session.model
@@ -232,34 +232,8 @@ def _notes_before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
 
     return [
         TurnNote(turn="", prompt=prompt.text, position=prompt.position, time=prompt.time)
-        for prompt in _first_of(transcript.prompts(START, turn.start))
+        for prompt in prompt_text.first_of(transcript.prompts(START, turn.start))
     ]
-
-
-def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
-    """Return the turn's prompts from the transcript, else the prompt of its start event. ``first``: it is the session's
-    first turn.
-    """
-    prompts = _first_of(transcript.prompts(turn.start, finish))
-    if not prompts and turn.prompt:
-        from entire.conversation.records import Prompt
-
-        prompts = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
-    if prompts and first and not transcript.prompts(START, turn.start):
-        prompts[0] = replace(prompts[0], position=0)  # what precedes a session's first prompt belongs to it
-    return prompts
-
-
-def _first_of(prompts: list[Prompt]) -> list[Prompt]:
-    """Return the first prompts, as far as they are kept beside the transcript."""
-    kept: list[Prompt] = []
-    left = prompt_text.MAX
-    for prompt in prompts:
-        if left <= 0:
-            break
-        kept.append(replace(prompt, text=prompt_text.cut(prompt.text, left)) if len(prompt.text) > left else prompt)
-        left -= len(prompt.text) + 1
-    return kept
 
 
 def step_of(

@@ -11,7 +11,7 @@ import pytest
 
 from entire import layout, lifecycle, process
 from entire.agents import registry
-from entire.commits import complete, finalize, prepare
+from entire.commits import carried_step, finalize, post_commit, prepare, unfinished
 from entire.directory import AgentDirectory
 from entire.errors import UsageError
 from entire.model.events import Event, EventType, GitEvent
@@ -180,7 +180,7 @@ def test_a_snapshot_is_recorded_once(stage: Stage) -> None:
 def test_nothing_to_complete_changes_nothing(stage: Stage) -> None:
     stage.event(EventType.SESSION_START)
     with stage.context.lock():
-        complete.complete_pending(stage.context)
+        unfinished.complete(stage.context)
         finalize.finalize_turn(stage.context, stage.session())
     before = stage.repo.git("for-each-ref")
     lifecycle.finish_interrupted(stage.context)
@@ -196,6 +196,35 @@ def test_a_commit_without_relevant_sessions_gets_no_trailer(stage: Stage) -> Non
         event = GitEvent(type=EventType.PREPARE_COMMIT, message_file=str(message), message_source="message")
         prepare.prepare(stage.context, event)
     assert message.read_text() == "By hand\n"
+
+
+def test_a_commit_without_a_record_is_a_persons(stage: Stage) -> None:
+    stage.event(EventType.SESSION_START)
+    stage.event(EventType.TURN_START, prompt="Look around")
+    stage.event(EventType.TURN_END)
+    stage.repo.write("a.txt", "100644", b"mine\n")
+    stage.repo.git("add", "-A")
+    stage.repo.git("commit", "-q", "-m", "By hand")
+    with stage.context.lock():
+        post_commit.complete(stage.context, GitEvent(type=EventType.GIT_COMMIT))
+        stage.context.save()
+    assert stage.context.journal.followed == stage.repo.line("rev-parse", "HEAD").strip()
+    assert "entire" not in stage.repo.line("for-each-ref", "--format=%(refname)", "refs/heads/entire/")
+
+
+def test_an_uncommitted_file_is_carried_to_the_new_commit(stage: Stage) -> None:
+    stage.event(EventType.SESSION_START)
+    stage.event(EventType.TURN_START, prompt="Add b")
+    stage.repo.write("b.txt", "100644", b"two\n")
+    stage.event(EventType.TURN_END)
+    stage.repo.git("commit", "-q", "--allow-empty", "-m", "By hand")
+    with stage.context.lock():
+        session, head = stage.session(), stage.context.objects.commit("HEAD")
+        assert head is not None
+        carried_step.write(stage.context, head, session)
+    ref = f"refs/heads/entire/{head.oid[:7]}-{stage.context.place.worktree_id}"
+    assert stage.repo.line("show", f"{ref}:b.txt") == "two"
+    assert stage.repo.line("log", "--format=%s", ref).startswith("carry forward")
 
 
 def test_notes_of_a_turn_have_one_line_a_prompt_and_its_tokens_once() -> None:
