@@ -37,14 +37,14 @@ def add(place: Place, catalog: Catalog, file: FileOrigins, open_file: Uncommitte
 
 
 class _CallReader:
-    """Reads each conversation once."""
+    """Reads each turn once."""
 
     def __init__(self, place: Place, catalog: Catalog, objects: Objects, open_file: UncommittedFile | None) -> None:
         self._place = place
         self._catalog = catalog
         self._objects = objects
         self._open_file = open_file
-        self._known: dict[tuple[str, str], ReadPart | None] = {}
+        self._known: dict[tuple[str, str, str], ReadPart | None] = {}
 
     def split(self, part: LineRange) -> Iterator[LineRange]:
         """Yield a range in parts that one call wrote each."""
@@ -80,7 +80,7 @@ class _CallReader:
 
     def _messages(self, origin: Origin) -> list[MessageView] | None:
         """Return what the turn did, with its subagents, until the commit; None if that is not stored."""
-        key = (origin.checkpoint_id, origin.session_id)
+        key = (origin.checkpoint_id, origin.session_id, origin.turn)
         if key not in self._known:
             self._known[key] = self._conversation(origin)
         whole = self._known[key]
@@ -103,7 +103,9 @@ class _CallReader:
             if stored is None:
                 return None
             with self._catalog.shared(StoredTranscripts) as transcripts, self._catalog.agents as agents:
-                return conversations.of_checkpoint(transcripts, stored, origin.session_id, _REQUEST, agents)
+                return conversations.of_checkpoint(
+                    transcripts, stored, origin.session_id, _REQUEST, agents, lambda turn: turn.is_named(origin.turn)
+                )
         state = sessions.find(self._place, origin.session_id)
         if state is None:
             return None

@@ -125,9 +125,12 @@ def _session(catalog: Catalog, meant: ShowTarget, request: ShowRequest) -> Shown
     return ShownView(kind="session", id=meant.id, conversations=(part,))
 
 
-def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRequest) -> ReadPart:
+def _newest(
+    catalog: Catalog, objects: Objects, session_id: str, request: ShowRequest,
+    is_meant: Callable[[TurnView], bool] | None = None,
+) -> ReadPart:  # fmt: skip
     """Return a whole session: as it is now if this machine has more of it than the checkpoints, else from the newest
-    checkpoint.
+    checkpoint; of turns that are meant, if there are any, as little of the rest as can be.
     """
     state = sessions.find(catalog.place, session_id)
     names = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]
@@ -141,7 +144,7 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
     if newest is not None and (part is None or not part.source):
         with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
             stored = checkpoints.stored(catalog, transcripts.objects, newest.id)
-            part = conversations.of_checkpoint(transcripts, stored, session_id, request, agents)
+            part = conversations.of_checkpoint(transcripts, stored, session_id, request, agents, is_meant)
     assert part is not None  # a session is known by its state or a checkpoint
     alone = (view for view in listed if view.session_ids == (session_id,))
     files = dict.fromkeys(sorted({*part.files, *(path for view in alone for path in view.files)}))
@@ -150,7 +153,9 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
 
 def _inside(catalog: Catalog, meant: ShowTarget, request: ShowRequest) -> ShownView:
     with read.Objects(catalog.place.top) as objects:
-        whole = _newest(catalog, objects, meant.id, replace(request, has_subagents=True))
+        whole = _newest(
+            catalog, objects, meant.id, replace(request, has_subagents=True), lambda turn: _is_meant(turn, meant)
+        )
     turns = [turn for turn in whole.turns if _is_meant(turn, meant)]
     if turns:
         part = conversations.of_turns(whole, turns)

@@ -166,3 +166,59 @@ def test_what_is_forgotten_is_not_kept(story: Story, capsys: pytest.CaptureFixtu
     other.history.story("HEAD~1..HEAD")
     assert not any(secrets.TULIP in body for body in digests.bodies(str(kept.parent)))
     assert not secrets.files_with(story, secrets.TULIP)
+
+
+def long_session(story: Story, turns: int = 12) -> str:
+    session = story.started()
+    for number in range(turns):
+        with session.turn(f"Write part {number}"):
+            session.write(f"a{number}.py", f"a = {number}\n")
+            run(session, "pytest -q", f"{number} passed in 0.1s " + "word " * 5000)
+    story.commit("All parts")
+    with session.turn("Another"):
+        session.write("b.py", "b = 1\n")
+    story.commit("Another part")
+    (story.projects / f"{session.id}.jsonl").unlink()  # so that only what is stored can be shown
+    for path in (story.root / ".git/entire-sessions").glob(f"{session.id}*"):
+        path.unlink()
+    return session.id
+
+
+def test_a_turn_is_shown_as_in_the_whole_and_only_its_bytes_are_read(
+    story: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], read: list[bytes]
+) -> None:
+    monkeypatch.chdir(story.root)
+    repo, name = Repo(story.root, capsys), long_session(story)
+    whole = json.loads(repo.ok("show", name, "--json", "--full"))["conversations"][0]
+    first = json.loads(repo.ok("show", f"{name}:7", "--json", "--full"))["conversations"][0]
+    size = max(map(len, read))
+    turns = whole["turns"]
+    ends = [turn["position"] for turn in turns[7:8]]
+    assert first["turns"] == turns[6:7]
+    assert first["messages"] == [each for each in whole["messages"] if turns[6]["position"] <= each["at"] < ends[0]]
+    read.clear()
+    transcripts, asked = set(stored(repo)), list[str]()
+    get = Objects.get
+
+    def recorded(objects: Objects, oid: str, most: int | None = None) -> object:
+        asked.append(oid)
+        return get(objects, oid, most)
+
+    monkeypatch.setattr(Objects, "get", recorded)
+    for number in (7, 1, 13):
+        again = json.loads(repo.ok("show", f"{name}:{number}", "--json", "--full"))["conversations"][0]
+        assert again["turns"] == turns[number - 1 : number]
+        assert number != 7 or again == first
+    assert len(read) == 3, "one part each"
+    assert max(map(len, read)) < size / 6
+    blobs = transcripts & set(asked)
+    assert 0 < len(blobs) < len(transcripts)
+    answer = repo.ok("why", "a6.py:1")
+    assert "Write part 6" in answer
+    read.clear()
+    assert repo.ok("why", "a6.py:1") == answer
+    assert 0 < max(map(len, read), default=1) < size / 6
+    assert set(first["models"]) == set(whole["models"])
+    assert sum(one["api_call_count"] for one in first["models"].values()) < sum(
+        one["api_call_count"] for one in whole["models"].values()
+    )

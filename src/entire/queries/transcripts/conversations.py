@@ -11,12 +11,12 @@ from entire.model.transcripts import by_model
 from entire.model.value import replace
 from entire.model.views.checkpoints import MessageView
 from entire.queries import turns
-from entire.queries.transcripts import session_transcripts, subagents
+from entire.queries.transcripts import outlines, session_transcripts, subagents
 from entire.store import checkpoints, lineage_file, open_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from entire.directory import AgentDirectory
     from entire.git.read import Objects
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.transcripts import ModelTokens
     from entire.model.views.checkpoints import PartView
+    from entire.queries.transcripts.outlines import Outline
     from entire.queries.transcripts.session_transcripts import ReadTranscript
     from entire.queries.transcripts.stored_transcripts import StoredTranscripts
     from entire.redact import Redactor
-    from entire.store.checkpoints import Checkpoint
+    from entire.store.checkpoints import Checkpoint, Slot
+    from entire.store.lineage_file import LineageFile
 
 
 NOTHING = session_transcripts.ReadTranscript("", problem="nothing of its transcript can be read")
@@ -54,24 +56,62 @@ def of_part(
 
 
 def of_checkpoint(
-    transcripts: StoredTranscripts, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory
-) -> ReadPart:
-    """Return a session's whole conversation as a checkpoint holds it."""
+    transcripts: StoredTranscripts, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory,
+    is_meant: Callable[[TurnView], bool] | None = None,
+) -> ReadPart:  # fmt: skip
+    """Return a session's conversation as a checkpoint holds it; of turns that are meant, if there are any, as little of
+    the rest as can be.
+    """
     slot = stored.slot_of(session_id)
     if slot is None or slot.record is None:
         return ReadPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
     objects = transcripts.objects
     own = lineage_file.read(objects, stored)
-    recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
-    transcript = transcripts.of_slot(slot, agents)
-    part = _with_records(_part(session_id, slot.record.agent, transcript, recorded), transcript, request)
-    tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
-    known_tasks = subagents.described(transcript if tasks else NOTHING)
+    part = of_turn(transcripts, slot, own, is_meant, request, agents) if is_meant is not None else None
+    outline = transcripts.outline(slot, agents) if part is not None else None
+    calls = dict(outline.calls) if outline is not None else {}
+    if part is None:
+        transcript = transcripts.of_slot(slot, agents)
+        recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
+        part = _with_records(_part(session_id, slot.record.agent, transcript, recorded), transcript, request)
+    said = {message.call.id for message in part.messages or () if message.call is not None}
+    tasks = [
+        task
+        for task in checkpoints.tasks(objects, stored)
+        if task.session_id in ("", session_id) and (task.tool_use_id in said or task.tool_use_id not in calls)
+    ]
+    known_tasks = subagents.of_slot(transcripts, slot, agents) if tasks else subagents.described(NOTHING)
     return replace(
         part,
         checkpoint_id=stored.id,
         files=slot.record.files_touched,
         subagents=tuple(subagents.of_task(objects, task, known_tasks, request) for task in tasks),
+    )
+
+
+def of_turn(
+    transcripts: StoredTranscripts, slot: Slot, own: LineageFile | None, is_meant: Callable[[TurnView], bool],
+    request: ShowRequest, agents: AgentDirectory,
+) -> ReadPart | None:  # fmt: skip
+    """Return only the turns that are meant of a session in a checkpoint, and read only these; None if there are none,
+    or only the whole conversation tells what they say.
+    """
+    outline = transcripts.outline(slot, agents)
+    if outline is None or slot.record is None:
+        return None
+    recorded = turns.of_slot(transcripts.objects, slot, own, checkpoint_id=slot.record.checkpoint_id)
+    whole = _part(slot.session_id, slot.record.agent, outline, recorded)
+    wanted = [turn for turn in whole.turns if is_meant(turn)]
+    spans = {span.at: span for span in outline.spans if span.is_alone}
+    if not wanted or any(turn.position not in spans for turn in wanted):
+        return None
+    agent = transcripts.agent(slot, None)
+    read = [outlines.said(agent, transcripts.span(slot, spans[turn.position].start, spans[turn.position].end),
+                          turn.position) for turn in wanted]  # fmt: skip
+    return replace(
+        of_turns(whole, wanted),
+        messages=tuple(message for messages, _ in read for message in messages),
+        records=tuple(record for _, unknown in read for record in unknown) if request.has_records else (),
     )
 
 
@@ -147,7 +187,7 @@ def _extent(whole: ReadPart, turn: TurnView) -> range:
                                     default=sys.maxsize))  # fmt: skip
 
 
-def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ReadPart:
+def _part(session_id: str, agent: str, transcript: ReadTranscript | Outline, known: Sequence[TurnView]) -> ReadPart:
     numbered_turns = numbered(transcript.messages, known)
     moments = [message.time for message in transcript.messages if message.time] or [0.0]
     return ReadPart(

@@ -10,8 +10,8 @@ from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
 from entire.index import database
 from entire.index.digests import Digests
-from entire.queries.transcripts import session_transcripts
-from entire.queries.transcripts.outlines import KEPT
+from entire.queries.transcripts import outlines, session_transcripts
+from entire.queries.transcripts.outlines import KEPT, Outline
 from entire.queries.transcripts.session_transcripts import ReadTranscript
 from entire.queries.transcripts.state_blobs import StateBlobs
 from entire.store import checkpoints, transcript_ends
@@ -74,6 +74,32 @@ class StoredTranscripts:
         while sum(len(held.content) for held in self._held.values()) > transcript_ends.BYTES and len(self._held) > 1:
             del self._held[next(iter(self._held))]
         return transcript
+
+    def outline(self, slot: Slot, agents: AgentDirectory) -> Outline | None:
+        """Return the outline of a session's transcript, None if only reading all of it can tell."""
+        known = self.digests.get("outline", slot.tree)
+        if not self.may_keep(slot, agents):
+            return None
+        if isinstance(known, Outline):
+            return known
+        read = self.of_slot(slot, agents)
+        if not read.is_there or read.first or self.span(slot, 0, len(read.content) + 1) != read.content:
+            return None
+        found = outlines.of(read)
+        self.digests.put(found, "outline", slot.tree)
+        return found
+
+    def span(self, slot: Slot, start: int, end: int) -> bytes:
+        """Return a part of a transcript of lines; only the blobs that hold it are read."""
+        self.expect([slot])
+        found, at = [], 0
+        for oid in checkpoints.transcript_files(slot.files).values():
+            size = self.objects.sizes([oid])
+            if at <= end and start <= at + size:
+                blob = (self.objects.blob(oid) or b"") + b"\n"  # as the parts are joined
+                found.append(blob[max(start - at, 0) : max(end - at, 0)])
+            at += size + 1
+        return b"".join(found)[: max(at - 1 - start, 0)]
 
     def _read(self, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
         if not slot.session_id or slot.session_id != self._session_id:
