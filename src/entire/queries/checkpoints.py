@@ -85,8 +85,8 @@ def find(catalog: Catalog, prefix: str) -> CheckpointView:
 
 def sketches(catalog: Catalog, transcripts: StoredTranscripts, names: Sequence[str]) -> dict[str, Sketch]:
     """Return those of the checkpoints, by their whole ids, that are stored and readable, without their prompts."""
-    found = [_readable(catalog, transcripts, name) for name in names]
-    present = [one for one in found if one is not None]
+    readable = [_readable(catalog, transcripts, name) for name in names]
+    present = [one for one in readable if one is not None]
     linked = commits.of_checkpoints(catalog, [one.id for one in present])
     gone = _gone(catalog, present)
     return {one.id: _sketch(transcripts, one, linked[one.id], gone) for one in present}
@@ -123,8 +123,8 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
 def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> Iterator[bytes]:
     """Return what ``transcript`` does, block by block. Raises MissingObjectError before the first one."""
     with read.Objects(catalog.place.top) as objects, catalog.agents as agents:
-        found = stored(catalog, objects, prefix)
-        slot = found.slot_of(session_id) if session_id else found.latest
+        checkpoint = stored(catalog, objects, prefix)
+        slot = checkpoint.slot_of(session_id) if session_id else checkpoint.latest
         return contents.blocks(
             stored_contents.of_slot(objects, slot, _agent(slot, agents)) if slot is not None else b""
         )
@@ -150,17 +150,17 @@ def _agent(slot: Slot, agents: AgentDirectory) -> Agent | None:
 def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
     """Return a checkpoint as it is stored, by its id or id prefix; raises EntireError if there is none, or several."""
     name = prefix if is_checkpoint_id(prefix) else catalog.checkpoint(prefix)
-    found = catalog.read(objects, CheckpointId(name)) if name else None
-    if found is None:
+    checkpoint = catalog.read(objects, CheckpointId(name)) if name else None
+    if checkpoint is None:
         raise catalog.forgotten(name or prefix) or EntireError(
             f"checkpoint not found: {prefix}", hint="run `entire explain` to list this branch's checkpoints"
         )
-    return found
+    return checkpoint
 
 
-def _gone(catalog: Catalog, found: Iterable[Checkpoint]) -> set[str]:
+def _gone(catalog: Catalog, stored_checkpoints: Iterable[Checkpoint]) -> set[str]:
     """Return the files of sessions, by their ids, that git lacks."""
-    oids = [oid for one in found for slot in one.slots for oid in slot.files.values()]
+    oids = [oid for one in stored_checkpoints for slot in one.slots for oid in slot.files.values()]
     return set(bulk.missing(catalog.place.top, oids)) if oids else set()
 
 
@@ -191,14 +191,18 @@ class Sketch(NamedTuple):
 
 
 def _sketch(
-    transcripts: StoredTranscripts, found: Checkpoint, linked: tuple[CommitView, ...], gone: Collection[str]
+    transcripts: StoredTranscripts, checkpoint: Checkpoint, linked: tuple[CommitView, ...], gone: Collection[str]
 ) -> Sketch:
-    own = lineage_file.read(transcripts.objects, found)
-    oids = {f"{found.id.path}/{slot.number}/{name}": oid for slot in found.slots for name, oid in slot.files.items()}
+    own = lineage_file.read(transcripts.objects, checkpoint)
+    oids = {
+        f"{checkpoint.id.path}/{slot.number}/{name}": oid
+        for slot in checkpoint.slots
+        for name, oid in slot.files.items()
+    }
     lost = [checkpoints.missing_object(path, oid) for path, oid in oids.items() if oid in gone]
-    problems = (*found.problems, *(message for message in lost if message not in found.problems))
-    frame = _checkpoint_view(found, tuple(_frame(slot, own) for slot in found.slots), linked, own)
-    return Sketch(stored=found, own=own, frame=replace(frame, problems=problems))
+    problems = (*checkpoint.problems, *(message for message in lost if message not in checkpoint.problems))
+    frame = _checkpoint_view(checkpoint, tuple(_frame(slot, own) for slot in checkpoint.slots), linked, own)
+    return Sketch(stored=checkpoint, own=own, frame=replace(frame, problems=problems))
 
 
 # ---------------------------------------------------------------- a session's part
@@ -247,17 +251,17 @@ def _prompts(stored: Sequence[str], read: ReadTranscript, start: int, agent: Age
     analyzer = _analyzer(read, agent)
     is_large = len(read.content) > _LARGE and analyzer is not None
     if not is_large and read.state is not None and read.state.is_native:
-        found = read.state.prompts()
+        read_prompts = read.state.prompts()
     elif analyzer is not None:
-        found = analyzer.prompts(analyzer.at(max(start - read.first, 0)))
+        read_prompts = analyzer.prompts(analyzer.at(max(start - read.first, 0)))
     else:
         said = [message for message in read.since(start) if message.who == BY_USER and message.at >= start]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
-    found = [replace(prompt, position=prompt.position + read.first) for prompt in found]
-    found = [prompt for prompt in found if prompt.position >= start]
-    if carried and analyzer is not None and carried[-1].text not in [prompt.text for prompt in found]:
-        found = [*found, *_not_in(analyzer, carried)]
-    return found
+    read_prompts = [replace(prompt, position=prompt.position + read.first) for prompt in read_prompts]
+    read_prompts = [prompt for prompt in read_prompts if prompt.position >= start]
+    if carried and analyzer is not None and carried[-1].text not in [prompt.text for prompt in read_prompts]:
+        read_prompts = [*read_prompts, *_not_in(analyzer, carried)]
+    return read_prompts
 
 
 def _analyzer(read: ReadTranscript, agent: Agent | None) -> TranscriptAnalyzer | None:
@@ -297,25 +301,25 @@ def _turns_of(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]
     known.sort(key=lambda pair: pair[0])
     if len({prompt.position for prompt in prompts}) < len(prompts):
         return dict(enumerate(turn for at, turn in known if at >= prompts[0].position))
-    found: dict[int, Mapping[str, object]] = {}
+    by_index: dict[int, Mapping[str, object]] = {}
     for number, (start, turn) in enumerate(known):
         end = known[number + 1][0] if number + 1 < len(known) else None
         later = [n for n, prompt in enumerate(prompts) if prompt.position >= start]
         inside = [n for n in later if end is None or prompts[n].position < end]
         if inside:
-            found[inside[0]] = turn
-    return found
+            by_index[inside[0]] = turn
+    return by_index
 
 
 # ---------------------------------------------------------------- the checkpoint
 
 
 def _checkpoint_view(
-    found: Checkpoint, parts: tuple[PartView, ...], linked: tuple[CommitView, ...], own: LineageFile | None
+    checkpoint: Checkpoint, parts: tuple[PartView, ...], linked: tuple[CommitView, ...], own: LineageFile | None
 ) -> CheckpointView:
-    summary = found.summary
+    summary = checkpoint.summary
     return CheckpointView(
-        id=found.id,
+        id=checkpoint.id,
         strategy=summary.strategy,
         branch=summary.branch or next((part.branch for part in parts if part.branch), ""),
         created=max((part.created for part in parts), default=0.0),
@@ -323,7 +327,7 @@ def _checkpoint_view(
         tokens=_sum(summary, parts),
         parts=parts,
         commits=linked,
-        problems=found.problems,
+        problems=checkpoint.problems,
         lines=tuple(_file_view(path, lines) for path, lines in own.files.items()) if own is not None else None,
         recorded_commits=tuple(commit.commit for commit in own.commits) if own is not None else (),
     )
