@@ -51,8 +51,8 @@ def _stored(place: Place) -> list[str] | None:
     except CorruptError:
         return None
     states = stored.get("files")
-    if stored.get("version") != __version__:  # whose scripts may differ
-        return None
+    if stored.get("version") != __version__ or stored.get("place") != place.git_dir:
+        return None  # the scripts may differ, or this is a copy of the repository whose files were looked at
     if not isinstance(states, dict) or any(_state(path) != state for path, state in states.items()):
         return None
     problems = stored.get("problems")
@@ -61,9 +61,8 @@ def _stored(place: Place) -> list[str] | None:
 
 def _store(place: Place, paths: list[str], problems: list[str]) -> None:
     states = {path: _state(path) for path in [*_config_files(place), *paths]}
-    files.write_json(
-        os.path.join(place.own_dir, _NAME), {"version": __version__, "files": states, "problems": problems}
-    )
+    stored = {"version": __version__, "place": place.git_dir, "files": states, "problems": problems}
+    files.write_json(os.path.join(place.own_dir, _NAME), stored)
 
 
 def _config_files(place: Place) -> list[str]:

@@ -55,6 +55,15 @@ def test_missing_hooks_are_back_when_the_next_turn_starts(
     assert all(os.access(hooks(story) / name, os.X_OK) for name in NAMES)
 
 
+def test_the_hooks_of_a_copied_repository_are_its_own(story: Story, capfd: pytest.CaptureFixture[str]) -> None:
+    assert start(story.session(), capfd) == ""
+    copy = story.root.with_name("copy")
+    shutil.copytree(story.root, copy, symlinks=True)
+    (copy / ".git/hooks/post-commit").write_text(FOREIGN)
+    story.root = copy
+    assert "post-commit was replaced" in start(story.session(), capfd)
+
+
 def test_a_hook_that_is_lost_between_two_turns_is_back_at_the_second(story: Story) -> None:
     session = story.started()
     add(session, "a.txt")
