@@ -23,7 +23,7 @@ _STDIN = "-"
 
 @click.command("forget", cls=group.Command)
 @click.option("--secret", is_flag=False, flag_value="", default=None, metavar="[-]",
-              help="Forget a value, which is asked for, or read from standard input (-).")  # fmt: skip
+              help="Forget a value. It is asked for, or read from standard input (-).")  # fmt: skip
 @click.option("--finding", default="", metavar="FINDING", help="Forget a secret that `entire audit` found.",
               shell_complete=completion.findings)  # fmt: skip
 @click.option("--session", default="", metavar="ID", shell_complete=completion.sessions,
@@ -33,7 +33,7 @@ _STDIN = "-"
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--undo", "undoing", is_flag=True, help="Restore what the last forget removed.")
-@click.option("--prune", "pruning", is_flag=True, help="Delete the undo points of forget, which hold what it removed.")
+@click.option("--prune", "pruning", is_flag=True, help="Delete the undo points of forget, with the data it removed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     secret: str | None, finding: str, session: str, checkpoint: str, yes: bool, dry_run: bool, undoing: bool,

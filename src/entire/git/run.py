@@ -39,7 +39,7 @@ LIMITS: dict[str, str] = {}
 """Variables of every git that starts: see ``entire.git.read``."""
 _PROMISED = "promisor remote"
 _LACKS = "this partial clone lacks a part of what is asked for"
-_UNREACHABLE = "this partial clone lacks what is asked for: connect to its remote, so git can fetch it"
+_UNREACHABLE = "this partial clone lacks a needed object: connect to its remote, so git can fetch it"
 
 
 def environment(**extra: str) -> dict[str, str]:

@@ -28,7 +28,7 @@ def tell(call: Call) -> None:
     content = read_stored(stored) if stored else None
     transcript: Any = agent.transcript(PATH.read(asked.get("session_ref")), stored=content)
     if not hasattr(transcript, "stream"):
-        raise EntireError("this agent's transcripts are not told in records")
+        raise EntireError("this agent's transcripts cannot be read as records")
     since: Position = POSITION.read(asked.get("since"))
     is_there = since.count == 0 or transcript.holds(since)
     stream: Stream = transcript.stream(since, details=FLAG.read(asked.get("details"))) if is_there else _Nothing()

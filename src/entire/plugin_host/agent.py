@@ -91,7 +91,7 @@ class ExternalAgent:
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
         calls = self._plugin.calls
         if hook not in self.hook_names:  # perhaps its hooks were installed by another version of it
-            calls.report(f"the plugin {self.name} was called for {hook!r}, which is none of its hook_names")
+            calls.report(f"the plugin {self.name} was called for {hook!r}, which is not in its hook_names")
             return None
         words = ("parse-hook", "--hook", hook)
         event = calls.once(

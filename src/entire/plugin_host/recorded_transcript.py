@@ -61,7 +61,7 @@ class RecordedTranscript(RecordSource, AskedTranscript):
         self._calls.program.lines(RECORDS, stdin=stdin, take=reader.take, refuse=reader.refuse)
         told = reader.finish()
         if told.problem:
-            self._calls.report(f"the plugin {self._info.name} told records of which some are left out: {told.problem}")
+            self._calls.report(f"some records of the plugin {self._info.name} are left out: {told.problem}")
         return told
 
     # ---------------------------------------------------------------- what was said and done

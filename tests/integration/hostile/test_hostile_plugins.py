@@ -273,7 +273,7 @@ def test_a_plugin_that_has_lost_its_hooks(played: Recorded, fields: dict[str, ob
     played.ok("plugin", "allow", NAME)
     played.end()
     (said,) = played.warnings()
-    assert "the plugin recorder was called for 'turn-end', which is none of its hook_names" in said
+    assert "the plugin recorder was called for 'turn-end', which is not in its hook_names" in said
 
 
 def test_a_plugin_that_comes_and_goes(played: Recorded) -> None:

@@ -55,7 +55,7 @@ def test_only_what_yields_records_tells_them(tool: Tool) -> None:
     tool.agent = Least  # type: ignore[assignment]
     told = tool("entire-records", stdin='{"session_ref": "/x", "since": [0, 0, ""]}')
     assert told.status == 1
-    assert "are not told in records" in told.err
+    assert "cannot be read as records" in told.err
     assert tool("info").json["capabilities"]["entire_records"] is False
     tool.agent = Demo
     assert tool("info").json["capabilities"]["entire_records"] is True
