@@ -165,8 +165,8 @@ def _folder(name: str, factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of this test's own, as pytest's fixture does."""
-    return _folder(re.sub(r"\W", "_", request.node.name)[:30], tmp_path_factory)
+    """Return a folder of this test's own, as pytest's fixture does, with no longer a path: sockets have little room."""
+    return _folder(re.sub(r"\W", "_", request.node.name)[:26], tmp_path_factory)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import pytest
 def test_home_and_git_configuration_are_the_tests_own(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert Path.home().is_relative_to(tmp_path_factory.getbasetemp())
     assert list(tmp_path.iterdir()) == []
+    assert len(tmp_path.name) <= 31  # as pytest's own: a socket's address has 107 bytes
     origins = subprocess.run(["git", "config", "--list", "--show-origin"], capture_output=True, text=True, check=True)
     assert {line.split("\t")[0] for line in origins.stdout.splitlines()} == {f"file:{Path.home()}/.gitconfig"}
 

@@ -19,7 +19,7 @@ import pytest
 from entire import layout
 from entire.agents import transcripts as agents
 from entire.store import sessions
-from entire.turns import turn
+from entire.turns import prompt_text
 from tests import forks
 from tests.integration import memory, secrets
 from tests.integration.plugin_at_work import PluginAtWork
@@ -300,7 +300,7 @@ def test_a_folder_in_the_agents_folder_must_not_lead_out(story: Story, monkeypat
 def test_of_very_long_prompts_the_beginning_is_kept_beside_the_transcript(
     story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "_MAX_PROMPTS", 60)
+    monkeypatch.setattr(prompt_text, "MAX", 60)
     session = story.started()
     session.prompt(f"first line\n{'word ' * 8}{TOKEN}")
     session.record("user", promptId="p2", message={"role": "user", "content": "queued prompt"})
