@@ -102,9 +102,9 @@ class _CallReader:
             stored = checkpoints.read(self._objects, self._catalog.commits, CheckpointId(origin.checkpoint_id))
             if stored is None:
                 return None
-            with self._catalog.shared(StoredTranscripts) as transcripts, self._catalog.agents as agents:
+            with self._catalog.shared(StoredTranscripts) as transcripts:
                 return conversations.of_checkpoint(
-                    transcripts, stored, origin.session_id, _REQUEST, agents, lambda turn: turn.is_named(origin.turn)
+                    transcripts, stored, origin.session_id, _REQUEST, lambda turn: turn.is_named(origin.turn)
                 )
         state = sessions.find(self._place, origin.session_id)
         if state is None:

@@ -75,12 +75,12 @@ def listing(
 
 def find(catalog: Catalog, prefix: str) -> CheckpointView:
     """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
-    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+    with catalog.shared(StoredTranscripts) as transcripts:
         found = stored(catalog, transcripts.objects, prefix)
         sketch = _sketch(transcripts, found, commits.of_checkpoint(catalog, found.id), _gone(catalog, [found]))
         transcripts.expect(found.slots)
-        parts = {slot.number: sketch.part(transcripts, slot, agents) for slot in found.slots}
-        return sketch.view(parts, sketch.tasks(transcripts, agents))
+        parts = {slot.number: sketch.part(transcripts, slot) for slot in found.slots}
+        return sketch.view(parts, sketch.tasks(transcripts))
 
 
 def sketches(catalog: Catalog, transcripts: StoredTranscripts, names: Sequence[str]) -> dict[str, Sketch]:
@@ -132,12 +132,12 @@ def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> It
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
-    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+    with catalog.shared(StoredTranscripts) as transcripts:
         found = stored(catalog, transcripts.objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         if slot is None:
             return []
-        read = transcripts.of_slot(slot, agents)
+        read = transcripts.of_slot(slot)
         if not read.is_there:
             raise MissingObjectError(read.problem, hint=read.hint)
         return [message for message in read.since(start) if message.at >= start]
@@ -171,17 +171,17 @@ class Sketch(NamedTuple):
     own: LineageFile | None
     frame: CheckpointView  # its parts have no prompts
 
-    def part(self, transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> PartView:
+    def part(self, transcripts: StoredTranscripts, slot: Slot) -> PartView:
         """Return a session's part, with its prompts."""
-        found = _prompts_of(transcripts, slot, agents)
+        found = _prompts_of(transcripts, slot)
         recorded = turns.in_record(self.own, slot.session_id)
         return replace(self.frame_of(slot), prompts=_with_turns(found.prompts, recorded), left_out=found.left_out)
 
     def frame_of(self, slot: Slot) -> PartView:
         return next(part for part in self.frame.parts if part.slot == slot.number)
 
-    def tasks(self, transcripts: StoredTranscripts, agents: AgentDirectory) -> tuple[TaskView, ...]:
-        return tuple(_task_views(transcripts, self.stored, agents))
+    def tasks(self, transcripts: StoredTranscripts) -> tuple[TaskView, ...]:
+        return tuple(_task_views(transcripts, self.stored))
 
     def view(self, parts: Mapping[int, PartView], tasks: tuple[TaskView, ...]) -> CheckpointView:
         """Return the checkpoint with its parts, by the numbers of their slots."""
@@ -225,18 +225,18 @@ def _frame(slot: Slot, own: LineageFile | None) -> PartView:
     )
 
 
-def _prompts_of(transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> SlotPrompts:
+def _prompts_of(transcripts: StoredTranscripts, slot: Slot) -> SlotPrompts:
     known = transcripts.digests.get("prompts", slot.tree)
-    if isinstance(known, SlotPrompts) and transcripts.may_keep(slot, agents):
+    if isinstance(known, SlotPrompts) and transcripts.may_keep(slot):
         return known
-    transcript = transcripts.of_slot(slot, agents)
+    transcript = transcripts.of_slot(slot)
     carried = checkpoints.prompts(transcripts.objects, slot)
     start = (slot.record or _NO_RECORD).checkpoint_transcript_start
     found = SlotPrompts(
-        prompts=tuple(_prompts(carried, transcript, start, transcripts.agent(slot, agents))),
+        prompts=tuple(_prompts(carried, transcript, start, transcripts.agent(slot))),
         left_out=transcript.problem if transcript.is_there else "",
     )
-    if transcript.is_there and transcripts.may_keep(slot, agents):
+    if transcript.is_there and transcripts.may_keep(slot):
         transcripts.digests.put(found, "prompts", slot.tree)
     return found
 
@@ -342,10 +342,10 @@ def _sum(summary: CheckpointSummary, parts: Sequence[PartView]) -> TokenUsage | 
     return of_figures(known, {*uncertain(summary.token_usage), *unknown}, summary.token_usage.subagents)
 
 
-def _task_views(transcripts: StoredTranscripts, found: Checkpoint, agents: AgentDirectory) -> Iterator[TaskView]:
+def _task_views(transcripts: StoredTranscripts, found: Checkpoint) -> Iterator[TaskView]:
     """Yield the subagents' tasks, each with what its session's transcript says about it."""
     tasks = checkpoints.tasks(transcripts.objects, found)
-    known = {slot.session_id: subagents.of_slot(transcripts, slot, agents) for slot in found.slots if tasks}
+    known = {slot.session_id: subagents.of_slot(transcripts, slot) for slot in found.slots if tasks}
     for task in tasks:
         told = [known[task.session_id]] if task.session_id in known else list(known.values())
         found_in = (names.of(task.tool_use_id, task.agent_id) for names in told)

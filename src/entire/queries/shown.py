@@ -106,10 +106,10 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
     """Add the conversations of the checkpoints, from where each begins, if they were asked for."""
     if not request.has_messages:
         return shown
-    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+    with catalog.shared(StoredTranscripts) as transcripts:
         stored = {view.id: checkpoints.stored(catalog, transcripts.objects, view.id) for view in shown.checkpoints}
         parts = [
-            conversations.of_part(transcripts, stored[view.id], part, request, agents)
+            conversations.of_part(transcripts, stored[view.id], part, request)
             for view in shown.checkpoints
             for part in view.parts
         ]
@@ -142,9 +142,9 @@ def _newest(
     if state is not None and (newest is None or state.is_running or state.times.last_seen > newest.created):
         part = conversations.of_state(catalog.place, objects, state, request, catalog.redactor)
     if newest is not None and (part is None or not part.source):
-        with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+        with catalog.shared(StoredTranscripts) as transcripts:
             stored = checkpoints.stored(catalog, transcripts.objects, newest.id)
-            part = conversations.of_checkpoint(transcripts, stored, session_id, request, agents, is_meant)
+            part = conversations.of_checkpoint(transcripts, stored, session_id, request, is_meant)
     assert part is not None  # a session is known by its state or a checkpoint
     alone = (view for view in listed if view.session_ids == (session_id,))
     files = dict.fromkeys(sorted({*part.files, *(path for view in alone for path in view.files)}))

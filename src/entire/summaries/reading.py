@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.directory import AgentDirectory
     from entire.model.views.checkpoints import CheckpointView, PartView
     from entire.queries.checkpoints import Sketch
     from entire.store.catalog import Catalog
@@ -26,9 +25,9 @@ _MAX_FILE = 1 << 20
 
 def of_checkpoint(catalog: Catalog, checkpoint: CheckpointView) -> DigestView:
     """Return the digest of a checkpoint. What cannot be read is left out."""
-    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+    with catalog.shared(StoredTranscripts) as transcripts:
         stored = checkpoints.stored(catalog, transcripts.objects, checkpoint.id)
-        reader = _DigestReader(catalog, transcripts, agents)
+        reader = _DigestReader(catalog, transcripts)
         slots = {slot.number: slot for slot in stored.slots}
         parts = [reader.part(checkpoint, part, slots[part.slot], stored.tree) for part in checkpoint.parts]
     return DigestView(checkpoint_id=checkpoint.id, parts=tuple(parts))
@@ -36,17 +35,17 @@ def of_checkpoint(catalog: Catalog, checkpoint: CheckpointView) -> DigestView:
 
 def of_checkpoints(catalog: Catalog, names: Sequence[str]) -> dict[str, tuple[CheckpointView, DigestView]]:
     """Return those of the checkpoints that are stored and readable, with their digests."""
-    with catalog.shared(StoredTranscripts) as transcripts, catalog.agents as agents:
+    with catalog.shared(StoredTranscripts) as transcripts:
         sketches = checkpoints.sketches(catalog, transcripts, names)
-        reader = _DigestReader(catalog, transcripts, agents)
+        reader = _DigestReader(catalog, transcripts)
         parts: dict[str, dict[int, PartView]] = {name: {} for name in sketches}
         digests: dict[str, dict[int, PartDigest]] = {name: {} for name in sketches}
         for sketch, slot in _later_first(list(sketches.values()), transcripts):
-            part = parts[sketch.frame.id][slot.number] = sketch.part(transcripts, slot, agents)
+            part = parts[sketch.frame.id][slot.number] = sketch.part(transcripts, slot)
             digests[sketch.frame.id][slot.number] = reader.part(sketch.frame, part, slot, sketch.stored.tree)
         return {
             name: (
-                sketch.view(parts[name], sketch.tasks(transcripts, agents)),
+                sketch.view(parts[name], sketch.tasks(transcripts)),
                 DigestView(checkpoint_id=name,
                            parts=tuple(digests[name][part.slot] for part in sketch.frame.parts)),
             )
@@ -64,10 +63,9 @@ def _later_first(sketches: Sequence[Sketch], transcripts: StoredTranscripts) -> 
 class _DigestReader:
     """Finds the digests of sessions' parts, and keeps them."""
 
-    def __init__(self, catalog: Catalog, transcripts: StoredTranscripts, agents: AgentDirectory) -> None:
+    def __init__(self, catalog: Catalog, transcripts: StoredTranscripts) -> None:
         self._catalog = catalog
         self._transcripts = transcripts
-        self._agents = agents
         self._commits: dict[str, str] = {}
 
     def part(self, checkpoint: CheckpointView, part: PartView, slot: Slot, tree: str) -> PartDigest:
@@ -75,10 +73,10 @@ class _DigestReader:
         commit = self._commit(checkpoint)
         key = ("digest", tree, str(slot.number), commit)
         known = self._transcripts.digests.get(*key)
-        may_keep = self._transcripts.may_keep(slot, self._agents)
+        may_keep = self._transcripts.may_keep(slot)
         if isinstance(known, PartDigest) and may_keep:
             return known
-        read = self._transcripts.of_slot(slot, self._agents)
+        read = self._transcripts.of_slot(slot)
         texts = _Committed(self._transcripts, commit)
         made = digest.of_part(checkpoint, part, read.since(part.start), texts.of)
         if may_keep and read.is_there and not texts.are_missing:

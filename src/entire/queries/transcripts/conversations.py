@@ -18,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from entire.directory import AgentDirectory
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.conversations import ShowRequest
@@ -47,16 +46,14 @@ class ReadPart(ConversationPart):
         return ConversationPart(**{**fields, "models": by_model(self.answers)})
 
 
-def of_part(
-    transcripts: StoredTranscripts, stored: Checkpoint, part: PartView, request: ShowRequest, agents: AgentDirectory
-) -> ReadPart:
+def of_part(transcripts: StoredTranscripts, stored: Checkpoint, part: PartView, request: ShowRequest) -> ReadPart:
     """Return a checkpoint's part of a session's conversation; all of it if the request asks for that."""
-    whole = of_checkpoint(transcripts, stored, part.session_id, request, agents)
+    whole = of_checkpoint(transcripts, stored, part.session_id, request)
     return whole if request.is_whole or not part.start else _since(whole, part.start)
 
 
 def of_checkpoint(
-    transcripts: StoredTranscripts, stored: Checkpoint, session_id: str, request: ShowRequest, agents: AgentDirectory,
+    transcripts: StoredTranscripts, stored: Checkpoint, session_id: str, request: ShowRequest,
     is_meant: Callable[[TurnView], bool] | None = None,
 ) -> ReadPart:  # fmt: skip
     """Return a session's conversation as a checkpoint holds it; of turns that are meant, if there are any, as little of
@@ -67,11 +64,11 @@ def of_checkpoint(
         return ReadPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
     objects = transcripts.objects
     own = lineage_file.read(objects, stored)
-    part = of_turn(transcripts, slot, own, is_meant, request, agents) if is_meant is not None else None
-    outline = transcripts.outline(slot, agents) if part is not None else None
+    part = of_turn(transcripts, slot, own, is_meant, request) if is_meant is not None else None
+    outline = transcripts.outline(slot) if part is not None else None
     calls = dict(outline.calls) if outline is not None else {}
     if part is None:
-        transcript = transcripts.of_slot(slot, agents)
+        transcript = transcripts.of_slot(slot)
         recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
         part = _with_records(_part(session_id, slot.record.agent, transcript, recorded), transcript, request)
     said = {message.call.id for message in part.messages or () if message.call is not None}
@@ -80,7 +77,7 @@ def of_checkpoint(
         for task in checkpoints.tasks(objects, stored)
         if task.session_id in ("", session_id) and (task.tool_use_id in said or task.tool_use_id not in calls)
     ]
-    known_tasks = subagents.of_slot(transcripts, slot, agents) if tasks else subagents.described(NOTHING)
+    known_tasks = subagents.of_slot(transcripts, slot) if tasks else subagents.described(NOTHING)
     return replace(
         part,
         checkpoint_id=stored.id,
@@ -91,12 +88,12 @@ def of_checkpoint(
 
 def of_turn(
     transcripts: StoredTranscripts, slot: Slot, own: LineageFile | None, is_meant: Callable[[TurnView], bool],
-    request: ShowRequest, agents: AgentDirectory,
+    request: ShowRequest,
 ) -> ReadPart | None:  # fmt: skip
     """Return only the turns that are meant of a session in a checkpoint, and read only these; None if there are none,
     or only the whole conversation tells what they say.
     """
-    outline = transcripts.outline(slot, agents)
+    outline = transcripts.outline(slot)
     if outline is None or slot.record is None:
         return None
     recorded = turns.of_slot(transcripts.objects, slot, own, checkpoint_id=slot.record.checkpoint_id)
@@ -105,7 +102,7 @@ def of_turn(
     spans = {span.at: span for span in outline.spans if span.is_alone}
     if not wanted or any(turn.position not in spans for turn in wanted):
         return None
-    agent = transcripts.agent(slot, None)
+    agent = transcripts.agent(slot, is_plain=True)
     read = [outlines.said(agent, transcripts.span(slot, spans[turn.position].start, spans[turn.position].end),
                           turn.position) for turn in wanted]  # fmt: skip
     return replace(

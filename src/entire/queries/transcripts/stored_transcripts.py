@@ -33,6 +33,7 @@ class StoredTranscripts:
 
     def __init__(self, catalog: Catalog) -> None:
         place = catalog.place
+        self._catalog = catalog
         self._only_reads = catalog.only_reads
         self.objects = StateBlobs(place.top)
         self.digests = Digests(
@@ -51,6 +52,8 @@ class StoredTranscripts:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.objects.close()
+        if any(not is_plain for _, is_plain in self._agents):
+            self._catalog.agents.close()
         if not self._only_reads:
             self.digests.save()
 
@@ -62,27 +65,27 @@ class StoredTranscripts:
         """Return how many bytes a transcript has that was expected."""
         return self.objects.sizes(checkpoints.transcript_files(slot.files).values())
 
-    def of_slot(self, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
+    def of_slot(self, slot: Slot) -> ReadTranscript:
         """Return what a checkpoint holds of a session's transcript. Only one that cannot be read otherwise is shown to
-        its plugin, if ``agents`` may start it.
+        its plugin, if that may be started.
         """
         transcript = self._held.pop(slot.tree, None)
         if transcript is None:
             self.expect([slot])
-            transcript = self._read(slot, agents)
+            transcript = self._read(slot)
         self._held[slot.tree] = transcript
         while sum(len(held.content) for held in self._held.values()) > transcript_ends.BYTES and len(self._held) > 1:
             del self._held[next(iter(self._held))]
         return transcript
 
-    def outline(self, slot: Slot, agents: AgentDirectory) -> Outline | None:
+    def outline(self, slot: Slot) -> Outline | None:
         """Return the outline of a session's transcript, None if only reading all of it can tell."""
         known = self.digests.get("outline", slot.tree)
-        if not self.may_keep(slot, agents):
+        if not self.may_keep(slot):
             return None
         if isinstance(known, Outline):
             return known
-        read = self.of_slot(slot, agents)
+        read = self.of_slot(slot)
         if not read.is_there or read.first or self.span(slot, 0, len(read.content) + 1) != read.content:
             return None
         found = outlines.of(read)
@@ -101,14 +104,14 @@ class StoredTranscripts:
             at += size + 1
         return b"".join(found)[: max(at - 1 - start, 0)]
 
-    def _read(self, slot: Slot, agents: AgentDirectory) -> ReadTranscript:
+    def _read(self, slot: Slot) -> ReadTranscript:
         if not slot.session_id or slot.session_id != self._session_id:
             self.objects.forget()
             self._session_id, self._states = slot.session_id, States()
-        agent = self.agent(slot, None)
+        agent = self.agent(slot, is_plain=True)
 
         def join(parts: list[bytes]) -> bytes:
-            own = agent or self.agent(slot, agents)
+            own = agent or self.agent(slot)
             return checkpoints.joined(parts, own.reassemble_transcript if own is not None else None)
 
         try:
@@ -117,20 +120,21 @@ class StoredTranscripts:
             return ReadTranscript("checkpoint", agent=agent, problem=error.message, hint=error.hint)
         transcript = session_transcripts.read("checkpoint", end, agent, self._states)
         if agent is None and end.data and not transcript.messages:
-            return session_transcripts.read("checkpoint", end, self.agent(slot, agents))
+            return session_transcripts.read("checkpoint", end, self.agent(slot))
         return transcript
 
-    def agent(self, slot: Slot, agents: AgentDirectory | None) -> Agent | None:
-        """Return the adapter of a session's agent; without ``agents``, of one that is no plugin."""
+    def agent(self, slot: Slot, *, is_plain: bool = False) -> Agent | None:
+        """Return the adapter of a session's agent; with ``is_plain``, only of one that is no plugin."""
         name = slot.record.agent if slot.record is not None else ""
-        key = name, agents is None
+        key = name, is_plain
         if key not in self._agents:
-            self._agents[key] = (agents or AgentDirectory.without_plugins()).make_by_type(name)
+            agents = AgentDirectory.without_plugins() if is_plain else self._catalog.agents
+            self._agents[key] = agents.make_by_type(name)
         return self._agents[key]
 
-    def may_keep(self, slot: Slot, agents: AgentDirectory) -> bool:
+    def may_keep(self, slot: Slot) -> bool:
         """Tell whether what is found in a transcript may be kept: what reads it is a part of this program."""
-        if self.agent(slot, agents) is None:
+        if self.agent(slot) is None:
             return True
         entry = AgentDirectory.without_plugins().find_by_type(slot.record.agent if slot.record is not None else "")
         return entry is not None and registry.find(entry.name) is not None

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
-    from entire.directory import AgentDirectory
     from entire.git.read import Objects
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
@@ -51,14 +50,14 @@ def described(transcript: ReadTranscript) -> Descriptions:
     return Descriptions(by_name=by_name, agent=agent)
 
 
-def of_slot(transcripts: StoredTranscripts, slot: Slot, agents: AgentDirectory) -> Descriptions:
+def of_slot(transcripts: StoredTranscripts, slot: Slot) -> Descriptions:
     """Return what a session's transcript in a checkpoint says about its subagents, which is kept."""
     known = transcripts.digests.get("subagents", slot.tree)
     if isinstance(known, tuple):
-        return Descriptions(by_name=dict(known), agent=transcripts.agent(slot, None))
-    read = transcripts.of_slot(slot, agents)
+        return Descriptions(by_name=dict(known), agent=transcripts.agent(slot, is_plain=True))
+    read = transcripts.of_slot(slot)
     descriptions = described(read)
-    if read.is_there and transcripts.may_keep(slot, agents):
+    if read.is_there and transcripts.may_keep(slot):
         transcripts.digests.put(tuple(descriptions.by_name.items()), "subagents", slot.tree)
     return descriptions
 
