@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from entire import settings
 from entire.directory import AgentDirectory
+from entire.model.phases import Phase
+from entire.model.value import replace
 from entire.model.views.checkpoints import SessionView
 from entire.recording import interruption
 from entire.recording.context import Context
@@ -23,23 +25,29 @@ def listing(place: Place) -> list[SessionView]:
     """Return all sessions, most recently seen first."""
     states = sessions.list_states(place)
     still_open = open_files.find(place, states)
-    interrupted = _interrupted(place, states)
-    return [
+    interrupted, queued = _as_transcripts_tell(place, states)
+    views = [
         _view(state, place, still_open.get(state.session_id, ()), is_interrupted=state.session_id in interrupted)
         for state in states
     ]
+    return [replace(view, phase=Phase.ACTIVE.value) if view.session_id in queued else view for view in views]
 
 
-def _interrupted(place: Place, states: Sequence[Session]) -> set[str]:
-    """Return the sessions whose last turn did not come to its end, also those of which no hook has learned it."""
+def _as_transcripts_tell(place: Place, states: Sequence[Session]) -> tuple[set[str], set[str]]:
+    """Return the sessions whose last turn did not come to its end, and those that are at work on a queued prompt, also
+    where no hook has learned it.
+    """
     ids = {state.session_id for state in states if state.turn is not None and state.turn.interrupted}
     running = [state for state in states if state.is_running]
-    if running:
+    waiting = [state for state in states if state.queued and not state.is_running]
+    queued: set[str] = set()
+    if running or waiting:
         chosen = settings.load(place) or settings.Settings(enabled=False)
         context = Context(place, chosen, AgentDirectory.without_plugins())
         ids |= {state.session_id for state in running if interruption.moment(context, state)}
+        queued = {state.session_id for state in waiting if interruption.answers_queued(context, state)}
         context.close()
-    return ids
+    return ids, queued
 
 
 def _view(state: Session, place: Place, still_open: tuple[str, ...], *, is_interrupted: bool) -> SessionView:

@@ -61,6 +61,20 @@ def end(context: Context, session: Session) -> float:
     return interrupted or (known.last + TICK if known is not None else context.now())
 
 
+def answers_queued(context: Context, session: Session) -> bool:
+    """Tell whether the agent is at work on a prompt that was typed while it was busy. No hook says when such a turn
+    begins: the turn before has ended, and the transcript goes on with the prompt.
+    """
+    turn = session.turn
+    if session.is_running or session.times.ended or turn is None or not turn.ended or not session.queued:
+        return False
+    transcript = context.transcripts.of(session)
+    end = transcript.end()
+    told = transcript.activity(turn.finish, end) if transcript.tells_activity else None
+    is_over = is_lost(session) or (told is not None and bool(told.interrupted))
+    return bool(transcript.prompts(turn.finish, end)) and not is_over
+
+
 def is_lost(session: Session) -> bool:
     """Tell whether the agent's process is gone."""
     return liveness.is_running(session) is False

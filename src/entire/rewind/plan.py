@@ -14,7 +14,7 @@ from entire.model.transcripts import SessionRef
 from entire.model.turns import TurnMark
 from entire.model.value import replace
 from entire.model.views.points import EditView, RewindView
-from entire.recording import liveness
+from entire.recording import interruption, liveness
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import branch, commits_since, conversations, take_back
@@ -395,8 +395,9 @@ def _refuse_running(context: Context, rewound: Sequence[RewoundConversation] = (
     """Refuse while an agent may write files here, or continue a conversation that will be rewound."""
     known = [context.session(conversation.session_id) for conversation in rewound]
     for session in [*context.relevant_sessions(), *(session for session in known if session is not None)]:
-        if session.is_running or liveness.is_at_work(session, context.now(), silence=liveness.AT_ONCE):
-            doing = "in the middle of a turn" if session.is_running else "at work in the background"
+        is_in_turn = session.is_running or interruption.answers_queued(context, session)
+        if is_in_turn or liveness.is_at_work(session, context.now(), silence=liveness.AT_ONCE):
+            doing = "in the middle of a turn" if is_in_turn else "at work in the background"
             who = session.agent.type or session.agent.name
             raise EntireError(
                 f"{who} is {doing} (session {session.session_id}); nothing was changed",

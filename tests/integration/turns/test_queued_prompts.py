@@ -64,3 +64,41 @@ def test_a_prompt_that_joins_the_running_turn(story: Story, session: Session, sh
     assert prompts == ["Write a", "And b too", "Write c"]
     turns = show.json(session.id)["conversations"][0]["turns"]
     assert [(turn["number"], turn["prompt"]) for turn in turns] == list(enumerate(prompts, 1))
+
+
+def queue(session: Session, text: str) -> None:
+    """Let a turn end while a prompt waits."""
+    session.hook("user-prompt-submit", prompt=text)
+    session.stop()
+
+
+def begin_queued(session: Session, text: str) -> None:
+    session.prompt_id = str(uuid.uuid4())
+    session.record("user", promptId=session.prompt_id, promptSource="queued", message={"role": "user", "content": text})
+
+
+def phase(show: Shown) -> str:
+    view: dict[str, Any] = show.json(command="status")
+    return str(view["sessions"][0]["phase"])
+
+
+def test_a_queued_prompts_turn_is_work(
+    story: Story, session: Session, show: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No hook says that it began, but the transcript does; nothing is rewound below it."""
+    queue(session, "Write b")
+    assert phase(show) == "idle"  # it waits, or was taken back
+    begin_queued(session, "Write b")
+    assert phase(show) == "active"
+    assert story.entire("rewind", "--to", "HEAD", "--yes") == 1
+    assert "in the middle of a turn" in capsys.readouterr().err
+    session.write("b.txt", "b\n")
+    session.stop()
+    assert phase(show) == "idle"
+
+
+def test_a_queued_prompts_turn_that_was_interrupted_is_over(session: Session, show: Shown) -> None:
+    queue(session, "Write b")
+    begin_queued(session, "Write b")
+    session.interrupt()
+    assert phase(show) == "idle"
