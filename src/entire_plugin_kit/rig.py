@@ -131,6 +131,10 @@ def ignore(verb: str, payload: bytes) -> None:
     """Take a hook call where only the transcript matters."""
 
 
+IN_OUTPUT, BESIDE_OUTPUT = "in output", "beside output"
+"""Where an agent counts the tokens that its model took to think."""
+
+
 class Rig:
     """An agent, described to the suite. Everything but ``entry`` is optional; without it, some promises are skipped."""
 
@@ -141,6 +145,8 @@ class Rig:
     transcripts: Sequence[Captured] = ()
     configs: Sequence[ConfigSample] = ()
     player: type[Player] | None = None
+    reasoning: str = ""
+    """``IN_OUTPUT`` or ``BESIDE_OUTPUT``; '' if its transcripts do not tell what the model took to think."""
     exceptions: Mapping[str, str] = {}
     """Names of promises that this agent cannot give, each with the reason."""
     thinning: int = 1
@@ -174,7 +180,7 @@ class Rig:
         if part in ("subagents", "unknown"):
             player = self.player
             return player is not None and (player.has_subagents if part == "subagents" else player.writes_unknown)
-        if part in ("payloads", "transcripts", "configs", "player"):
+        if part in ("payloads", "transcripts", "configs", "player", "reasoning"):
             return bool(getattr(self, part))
         return part in self.adapter().capabilities
 

@@ -141,6 +141,7 @@ PROMISES = (
         ("captured", reading.holds_what_was_captured, ("transcripts",)),
         ("pieces", reading.reads_pieces_as_the_whole, ("transcripts", "transcript_analyzer")),
         ("tokens", reading.adds_tokens_up, ("transcripts", "token_calculator", "hypothesis")),
+        ("reasoning", reading.tells_reasoning_tokens, ("transcripts", "reasoning")),
         ("until", reading.reads_until_as_if_cut, ("transcripts",)),
         ("lines", reading.reads_lines_as_they_come, ("transcripts", "transcript_analyzer")),
         ("positions", reading.keeps_the_laws_of_positions, ("transcripts",)),

@@ -57,10 +57,19 @@ def _captured(name: str) -> Captured:
         prompts=[text for _, text in oracle.PROMPTS[name]],
         files=[f"/home/dev/project/{file}" for file in oracle.FILES.get(name, [])],
         tokens=TokenUsage(input_tokens=given, cache_creation_tokens=written, cache_read_tokens=cached,
-                          output_tokens=output, api_call_count=calls),
+                          output_tokens=output, api_call_count=calls, reasoning_tokens=_thoughts(records)),
         subagents=_SUBAGENTS.get(name, ()),
         unsettled=_UNSETTLED.get(name, ()),
     )  # fmt: skip
+
+
+def _thoughts(records: list[dict[str, Any]]) -> int | None:
+    """Return the tokens of thoughts, None if no answer tells any."""
+    usages = {record["message"]["id"]: record["message"].get("usage") or {} for record in records
+              if record.get("type") == "assistant" and "id" in record["message"]}  # fmt: skip
+    told = [usage["output_tokens_details"]["thinking_tokens"] for usage in usages.values()
+            if usage.get("output_tokens") and usage.get("output_tokens_details")]  # fmt: skip
+    return sum(told) if told else None
 
 
 class ClaudeCodePlayer(Player):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from entire_plugin_kit import Rig
+from entire_plugin_kit.rig import IN_OUTPUT
 from tests.rigs import claude_code
 
 VERSION = "2.1.332"
@@ -63,6 +64,7 @@ class NewerPlayer(claude_code.ClaudeCodePlayer):
 class NewerRig(Rig):
     entry = claude_code.RIG.entry
     version = VERSION
+    reasoning = IN_OUTPUT
     player = NewerPlayer
     payloads = claude_code.payloads(VERSION)
     transcripts = claude_code.transcripts(VERSION)

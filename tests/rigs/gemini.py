@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from entire.agents.registry import BUILTIN
 from entire.model.transcripts import TokenUsage
 from entire_plugin_kit import Captured, ConfigSample, Payload, Player, Rig
+from entire_plugin_kit.rig import BESIDE_OUTPUT
 from tests.agents.gemini import oracle
 from tests.agents.gemini.writer import Chat, stamp
 
@@ -84,18 +86,36 @@ def _payload(name: str) -> Payload:
 
 def _captured(name: str) -> Captured:
     given, cached, output, calls = oracle.TOKENS[name]
+    thoughts = _thoughts(oracle.path_of(name)) if calls else None
     return Captured(
         name=name,
         path=oracle.path_of(name),
         prompts=[text for _, text in oracle.PROMPTS[name]],
         files=[f"{PROJECT}/{file}" for file in dict.fromkeys(oracle.FILES.get(name, []))],
-        tokens=TokenUsage(input_tokens=given, cache_read_tokens=cached, output_tokens=output, api_call_count=calls),
+        tokens=TokenUsage(
+            input_tokens=given,
+            cache_read_tokens=cached,
+            output_tokens=output,
+            api_call_count=calls,
+            reasoning_tokens=thoughts,
+            reasoning_beside=thoughts or 0,
+        ),
         subagents=["78870d44-8426-46b7-ba49-a2f4e3841d10"] if name == oracle.RESUMED else (),
     )
 
 
+def _thoughts(path: Path) -> int:
+    """Return the tokens of thoughts: what each answer says last, whatever else was written between."""
+    said: dict[str, int] = {}
+    for line in path.read_bytes().splitlines():
+        for found in re.finditer(rb'"id":"([^"]+)","timestamp":"[^"]+","type":"gemini".*?"thoughts":(\d+)', line):
+            said[found[1].decode()] = int(found[2])
+    return sum(said.values())
+
+
 class GeminiRig(Rig):
     entry = BUILTIN["gemini"]
+    reasoning = BESIDE_OUTPUT
     player = GeminiPlayer
     payloads = tuple(map(_payload, sorted(CASES)))
     transcripts = tuple(_captured(name) for name in oracle.transcripts() if name != oracle.SUBAGENT)

@@ -69,3 +69,21 @@ class Responses:
         """Return the model of the last one that has any, or ''."""
         named = [each.model for each in self.by_id.values() if each.model and is_before(each.at, stop)]
         return named[-1] if named else ""
+
+
+# ---------------------------------------------------------------- reasoning
+#
+# ``TokenUsage.output_tokens`` is what an agent calls output. Some count what the model took to think as output, others
+# beside it: only the adapter knows, and says so by one of these functions.
+
+
+def reasoning_in_output(usage: TokenUsage, thoughts: int | None) -> TokenUsage:
+    """Return a response's usage whose thoughts are a part of its output; None: the agent does not tell."""
+    if thoughts is None or usage.output_tokens is None:
+        return usage
+    return usage.with_reasoning(min(thoughts, usage.output_tokens), 0)
+
+
+def reasoning_beside_output(usage: TokenUsage, thoughts: int | None) -> TokenUsage:
+    """Return a response's usage whose thoughts come on top of its output; None: the agent does not tell."""
+    return usage if thoughts is None else usage.with_reasoning(thoughts, thoughts)

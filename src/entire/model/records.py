@@ -316,6 +316,9 @@ def _shared_usage(usage: TokenUsage) -> dict[str, Any]:
     The form has no place for ``at_least``; the record beside it has (``store.lineage_file``).
     """
     value: dict[str, Any] = {name: getattr(usage, name) for name in FIGURES}
+    if usage.reasoning_tokens is not None:  # the Go CLI ignores it
+        value["reasoning_tokens"] = usage.reasoning_tokens
+        value |= {"reasoning_beside": usage.reasoning_beside} if usage.reasoning_beside else {}
     if usage.subagents is not None:
         value["subagent_tokens"] = _shared_usage(usage.subagents)
     return value
@@ -341,11 +344,13 @@ def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:
     if not isinstance(value, dict) or depth > 20:
         return None
     unknown = {name for name in FIGURES if not _is_number(value.get(name, 0))}
-    return of_figures(
+    usage = of_figures(
         {name: _int(value, name) for name in FIGURES},
         {*unknown, *_texts(value, "at_least")},
         usage_from_json(value.get("subagent_tokens"), depth + 1),
     )
+    tells = _is_number(value.get("reasoning_tokens"))
+    return usage.with_reasoning(_int(value, "reasoning_tokens"), _int(value, "reasoning_beside")) if tells else usage
 
 
 def _without_zeros(value: dict[str, Any], optional: tuple[str, ...]) -> dict[str, Any]:

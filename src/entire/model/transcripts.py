@@ -183,6 +183,9 @@ class TokenUsage(Value):
 
     A figure is None if it is unknown; 0 is known. ``at_least`` names the figures that are sums of known and unknown
     parts, in the order of ``FIGURES``: the known ones then say too little. A sum of 0 and an unknown part is unknown.
+
+    ``reasoning_tokens``: what the model took to think, as far as its agent tells (``conversation.responses``); as many
+    of them as ``reasoning_beside`` says are not in ``output_tokens``.
     """
 
     input_tokens: int | None = 0
@@ -192,6 +195,8 @@ class TokenUsage(Value):
     api_call_count: int | None = 0
     subagents: TokenUsage | None = None
     at_least: tuple[str, ...] = ()
+    reasoning_tokens: int | None = None
+    reasoning_beside: int = 0
 
     def __bool__(self) -> bool:
         """Tell whether this is more than a known zero."""
@@ -199,11 +204,17 @@ class TokenUsage(Value):
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         mine, theirs = self.subagents, other.subagents
-        return of_figures(
+        summed = of_figures(
             {name: (getattr(self, name) or 0) + (getattr(other, name) or 0) for name in FIGURES},
             {*uncertain(self), *uncertain(other)},
             mine + theirs if mine is not None and theirs is not None else theirs if mine is None else mine,
         )
+        thoughts = [usage.reasoning_tokens for usage in (self, other) if usage.reasoning_tokens is not None]
+        beside = self.reasoning_beside + other.reasoning_beside
+        return summed.with_reasoning(sum(thoughts), beside) if thoughts else summed
+
+    def with_reasoning(self, thoughts: int | None, beside: int) -> TokenUsage:
+        return TokenUsage(**{**self.__dict__, "reasoning_tokens": thoughts, "reasoning_beside": beside})
 
 
 class ModelTokens(Value):
@@ -230,10 +241,9 @@ UNKNOWN = TokenUsage(
 
 def of_figures(known: Mapping[str, int], too_low: Collection[str], subagents: TokenUsage | None = None) -> TokenUsage:
     """Return the usage with these known parts of the figures; ``too_low``: those that also have unknown parts."""
+    figures: dict[str, Any] = {name: None if name in too_low and not known[name] else known[name] for name in FIGURES}
     return TokenUsage(
-        **{name: None if name in too_low and not known[name] else known[name] for name in FIGURES},
-        subagents=subagents,
-        at_least=tuple(name for name in FIGURES if name in too_low and known[name]),
+        **figures, subagents=subagents, at_least=tuple(name for name in FIGURES if name in too_low and known[name])
     )
 
 

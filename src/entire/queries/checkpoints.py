@@ -339,7 +339,9 @@ def _sum(summary: CheckpointSummary, parts: Sequence[PartView]) -> TokenUsage | 
     if summary.token_usage is None:
         return None
     known = {name: getattr(summary.token_usage, name) or 0 for name in FIGURES}
-    return of_figures(known, {*uncertain(summary.token_usage), *unknown}, summary.token_usage.subagents)
+    usage = summary.token_usage
+    told = of_figures(known, {*uncertain(usage), *unknown}, usage.subagents)
+    return told.with_reasoning(usage.reasoning_tokens, usage.reasoning_beside)
 
 
 def _task_views(transcripts: StoredTranscripts, found: Checkpoint) -> Iterator[TaskView]:

@@ -118,7 +118,8 @@ def _with_uncertain(usage: TokenUsage, figures: Sequence[str]) -> TokenUsage:
     inner = [name.removeprefix(_SUBAGENTS) for name in figures if name.startswith(_SUBAGENTS)]
     subagents = _with_uncertain(usage.subagents, inner) if usage.subagents is not None else None
     known = {name: getattr(usage, name) or 0 for name in FIGURES}
-    return of_figures(known, {*uncertain(usage), *figures}, subagents)
+    told = of_figures(known, {*uncertain(usage), *figures}, subagents)
+    return told.with_reasoning(usage.reasoning_tokens, usage.reasoning_beside)
 
 
 def join(ours: LineageFile, theirs: LineageFile) -> LineageFile:

@@ -10,6 +10,7 @@ from entire.plugin import START, Position, TokenUsage, host
 from entire_plugin_kit.adapter import questions
 from entire_plugin_kit.adapter.questions import ANALYZER, CALCULATOR, EXTRACTOR, between, boundaries
 from entire_plugin_kit.promise import same
+from entire_plugin_kit.rig import BESIDE_OUTPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,6 +88,16 @@ def adds_tokens_up(rig: Rig, folder: Path) -> None:  # noqa: ARG001
         assert not transcript.tokens(places[-1]), captured.name
         if captured in divided:
             _add_up_any_division(rig, captured, places, whole)
+
+
+def tells_reasoning_tokens(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """What the model took to think is told where the agent tells it, as a part of the output or beside it."""
+    usages = [transcript.tokens(START) for _, _, transcript in _each(rig)]
+    told = [usage for usage in usages if usage.reasoning_tokens is not None]
+    assert told
+    for usage in told:
+        same(usage.reasoning_beside, usage.reasoning_tokens if rig.reasoning == BESIDE_OUTPUT else 0)
+        assert rig.reasoning == BESIDE_OUTPUT or (usage.reasoning_tokens or 0) <= (usage.output_tokens or 0)
 
 
 def _add_up_any_division(rig: Rig, captured: Captured, places: list[Position], whole: TokenUsage) -> None:

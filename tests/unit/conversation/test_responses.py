@@ -5,8 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.conversation import responses
 from entire.conversation.records import Answer
 from entire.conversation.responses import Responses
+from entire.model.records import usage_from_json, usage_to_json
 from entire.model.transcripts import ModelTokens, TokenUsage, by_model
 
 PARTS = st.lists(
@@ -44,3 +46,18 @@ def test_a_response_is_its_last_models_and_counts_where_it_is_told() -> None:
 
 def test_what_was_counted_before_is_not_told_again() -> None:
     assert taken([("a", "m1", 3, False), ("b", "m1", 5, False)], known="a").told()[0].at == 1
+
+
+def test_reasoning_is_part_of_the_output_or_beside_it() -> None:
+    usage = TokenUsage(input_tokens=1, output_tokens=9, api_call_count=1)
+    inside, beside = responses.reasoning_in_output(usage, 4), responses.reasoning_beside_output(usage, 7)
+    assert (inside.reasoning_tokens, inside.reasoning_beside, inside.output_tokens) == (4, 0, 9)
+    assert (beside.reasoning_tokens, beside.reasoning_beside, beside.output_tokens) == (7, 7, 9)
+    assert responses.reasoning_in_output(usage, 40).reasoning_tokens == 9  # never more than the whole
+    for told in (responses.reasoning_in_output(usage, None), responses.reasoning_beside_output(usage, None)):
+        assert told == usage
+    both = inside + beside + usage
+    assert (both.reasoning_tokens, both.reasoning_beside, both.output_tokens) == (11, 7, 27)
+    assert (usage + usage).reasoning_tokens is None
+    for known in (both, inside, usage):
+        assert usage_from_json(usage_to_json(known)) == known

@@ -17,6 +17,7 @@ from entire.model.effects import PutBack
 from entire.model.events import Event
 from entire.model.transcripts import START, Agreement, FileReport, Position, SessionFile, Subagent, TokenUsage
 from entire.model.value import replace
+from entire_plugin_kit.rig import IN_OUTPUT
 from tests.rigs.demo import DemoRig
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Chosen:
 
 class FaultyRig(DemoRig):
     entry = replace(DemoRig.entry, target=f"{__name__}:Chosen")
+    reasoning = IN_OUTPUT
 
 
 def reading(form: type[DemoTranscript]) -> type[Demo]:
@@ -57,6 +59,11 @@ class CountsTheLastAnswerAgain(DemoTranscript):
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
         before = self.at(max(since.count - 3, 0)) if since.count else START
         return super().tokens(before, until)
+
+
+class PutsThoughtsBeside(DemoTranscript):
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        return super().tokens(since, until).with_reasoning(3, 3)
 
 
 class CountsEveryRecordTwice(DemoTranscript):
@@ -326,6 +333,7 @@ FAULTS: Mapping[str, tuple[type[Demo], ...]] = {
     "captured": (reading(CountsFailedCalls), reading(KnowsNoSubagents), reading(CountsEveryRecordTwice)),
     "pieces": (reading(ForgetsWherePromptsAre),),
     "tokens": (reading(CountsTheLastAnswerAgain),),
+    "reasoning": (reading(PutsThoughtsBeside),),
     "until": (reading(IgnoresUntil), reading(CutsNothing)),
     "positions": (reading(HasNoPlaces), reading(HoldsEverything)),
     "lines": (reading(ForgetsWherePromptsAre),),

@@ -37,6 +37,15 @@ PLAIN = Layout(Style(False))
             TokenUsage(cache_read_tokens=None, api_call_count=1, at_least=("api_call_count",)),
             "0 in, 0 out, unknown cache (at least 1 call)",
         ),
+        (
+            TokenUsage(input_tokens=1, output_tokens=9, api_call_count=1, reasoning_tokens=4),
+            "1 in, 9 out, 4 of it reasoning (1 call)",
+        ),
+        (
+            TokenUsage(input_tokens=1, output_tokens=9, api_call_count=1, reasoning_tokens=7, reasoning_beside=7),
+            "1 in, 9 out, 7 reasoning (1 call)",
+        ),
+        (TokenUsage(reasoning_tokens=0), "0 in, 0 out (0 calls)"),
     ],
 )
 def test_tokens(usage: TokenUsage | None, shown: str) -> None:

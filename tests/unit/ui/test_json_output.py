@@ -51,6 +51,8 @@ def test_a_value_in_a_value() -> None:
             "api_call_count": 0,
             "subagents": None,
             "at_least": ["input_tokens"],
+            "reasoning_tokens": None,
+            "reasoning_beside": 0,
         },
         "none": None,
     }

@@ -188,8 +188,12 @@ def usage(record: Native) -> TokenUsage | None:
     fresh, written, cached, output = (natural(figures.get(key)) for key in _USAGE)
     if not (fresh or written or cached or output):
         return None
-    return TokenUsage(input_tokens=fresh, cache_creation_tokens=written, cache_read_tokens=cached, output_tokens=output,
+    from entire.conversation import responses  # no hook that reads no transcript needs it
+
+    told = TokenUsage(input_tokens=fresh, cache_creation_tokens=written, cache_read_tokens=cached, output_tokens=output,
                       api_call_count=1)  # fmt: skip
+    thoughts = dict_of(figures.get("output_tokens_details")).get("thinking_tokens")
+    return responses.reasoning_in_output(told, None if thoughts is None else natural(thoughts))
 
 
 def is_interruption(record: Native) -> bool:

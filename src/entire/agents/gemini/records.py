@@ -122,8 +122,11 @@ def usage(native: Native) -> TokenUsage | None:
     figures = native.get("tokens")
     if not isinstance(figures, dict):
         return None
-    return TokenUsage(input_tokens=_figure(figures, "input"), cache_read_tokens=_figure(figures, "cached"),
+    from entire.conversation import responses  # no hook that reads no transcript needs it
+
+    told = TokenUsage(input_tokens=_figure(figures, "input"), cache_read_tokens=_figure(figures, "cached"),
                       output_tokens=_figure(figures, "output"), api_call_count=1)  # fmt: skip
+    return responses.reasoning_beside_output(told, _figure(figures, "thoughts"))
 
 
 def _figure(figures: Native, key: str) -> int | None:

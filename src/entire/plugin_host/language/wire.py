@@ -335,11 +335,14 @@ def _read_tokens(given: object, depth: int = 0) -> TokenUsage | None:
     told = {name: whole(given.get(name, absent.get(name))) for name in FIGURES}
     known = {name: figure if figure is None or figure <= MOST_TOKENS else None for name, figure in told.items()}
     too_low = {name for name, figure in known.items() if figure is None}
-    return of_figures(
+    usage = of_figures(
         {name: figure or 0 for name, figure in known.items()},
         {*too_low, *TEXTS.read(given.get("at_least"))},
         _read_tokens(given.get("subagent_tokens"), depth + 1),
     )
+    thoughts = whole(given.get("reasoning_tokens"))
+    beside = min(whole(given.get("reasoning_beside")) or 0, thoughts or 0)
+    return usage if thoughts is None or thoughts > MOST_TOKENS else usage.with_reasoning(thoughts, beside)
 
 
 def _read_agreement(given: object) -> Agreement:

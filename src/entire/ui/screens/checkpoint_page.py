@@ -158,6 +158,9 @@ def tokens(usage: TokenUsage | None) -> str:
         return "unknown"
     cache = _figure(usage, "cache_read_tokens", "cache_creation_tokens")
     parts = [f"{_figure(usage, 'input_tokens')} in", f"{_figure(usage, 'output_tokens')} out"]
+    if usage.reasoning_tokens:
+        where = "" if usage.reasoning_beside else " of it"
+        parts.append(f"{usage.reasoning_tokens:,}{where} reasoning")
     calls = f"{_figure(usage, 'api_call_count')} {'call' if usage.api_call_count == 1 else 'calls'}"
     return ", ".join([*parts, *([f"{cache} cache"] if cache != "0" else [])]) + f" ({calls})"
 
