@@ -76,10 +76,12 @@ def listing(
 def find(catalog: Catalog, prefix: str) -> CheckpointView:
     """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
     with catalog.shared(StoredTranscripts) as transcripts:
-        found = stored(catalog, transcripts.objects, prefix)
-        sketch = _sketch(transcripts, found, commits.of_checkpoint(catalog, found.id), _gone(catalog, [found]))
-        transcripts.expect(found.slots)
-        parts = {slot.number: sketch.part(transcripts, slot) for slot in found.slots}
+        checkpoint = stored(catalog, transcripts.objects, prefix)
+        sketch = _sketch(
+            transcripts, checkpoint, commits.of_checkpoint(catalog, checkpoint.id), _gone(catalog, [checkpoint])
+        )
+        transcripts.expect(checkpoint.slots)
+        parts = {slot.number: sketch.part(transcripts, slot) for slot in checkpoint.slots}
         return sketch.view(parts, sketch.tasks(transcripts))
 
 
@@ -133,8 +135,8 @@ def transcript_blocks(catalog: Catalog, prefix: str, session_id: str = "") -> It
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
     with catalog.shared(StoredTranscripts) as transcripts:
-        found = stored(catalog, transcripts.objects, prefix)
-        slot = found.slot_of(session_id) if session_id else found.latest
+        checkpoint = stored(catalog, transcripts.objects, prefix)
+        slot = checkpoint.slot_of(session_id) if session_id else checkpoint.latest
         if slot is None:
             return []
         read = transcripts.of_slot(slot)
@@ -173,9 +175,11 @@ class Sketch(NamedTuple):
 
     def part(self, transcripts: StoredTranscripts, slot: Slot) -> PartView:
         """Return a session's part, with its prompts."""
-        found = _prompts_of(transcripts, slot)
+        read_prompts = _prompts_of(transcripts, slot)
         recorded = turns.in_record(self.own, slot.session_id)
-        return replace(self.frame_of(slot), prompts=_with_turns(found.prompts, recorded), left_out=found.left_out)
+        return replace(
+            self.frame_of(slot), prompts=_with_turns(read_prompts.prompts, recorded), left_out=read_prompts.left_out
+        )
 
     def frame_of(self, slot: Slot) -> PartView:
         return next(part for part in self.frame.parts if part.slot == slot.number)
@@ -232,13 +236,13 @@ def _prompts_of(transcripts: StoredTranscripts, slot: Slot) -> SlotPrompts:
     transcript = transcripts.of_slot(slot)
     carried = checkpoints.prompts(transcripts.objects, slot)
     start = (slot.record or _NO_RECORD).checkpoint_transcript_start
-    found = SlotPrompts(
+    slot_prompts = SlotPrompts(
         prompts=tuple(_prompts(carried, transcript, start, transcripts.agent(slot))),
         left_out=transcript.problem if transcript.is_there else "",
     )
     if transcript.is_there and transcripts.may_keep(slot):
-        transcripts.digests.put(found, "prompts", slot.tree)
-    return found
+        transcripts.digests.put(slot_prompts, "prompts", slot.tree)
+    return slot_prompts
 
 
 def _prompts(stored: Sequence[str], read: ReadTranscript, start: int, agent: Agent | None) -> list[Prompt]:
@@ -344,10 +348,10 @@ def _sum(summary: CheckpointSummary, parts: Sequence[PartView]) -> TokenUsage | 
     return told.with_reasoning(usage.reasoning_tokens, usage.reasoning_beside)
 
 
-def _task_views(transcripts: StoredTranscripts, found: Checkpoint) -> Iterator[TaskView]:
+def _task_views(transcripts: StoredTranscripts, checkpoint: Checkpoint) -> Iterator[TaskView]:
     """Yield the subagents' tasks, each with what its session's transcript says about it."""
-    tasks = checkpoints.tasks(transcripts.objects, found)
-    known = {slot.session_id: subagents.of_slot(transcripts, slot) for slot in found.slots if tasks}
+    tasks = checkpoints.tasks(transcripts.objects, checkpoint)
+    known = {slot.session_id: subagents.of_slot(transcripts, slot) for slot in checkpoint.slots if tasks}
     for task in tasks:
         told = [known[task.session_id]] if task.session_id in known else list(known.values())
         found_in = (names.of(task.tool_use_id, task.agent_id) for names in told)

@@ -67,8 +67,8 @@ def of(read: ReadTranscript) -> Outline:
         end = _start(starts, following.at) if following is not None else len(read.content)
         inside = [message for message in read.messages if message.at >= prompt.at
                   and (following is None or message.at < following.at)]  # fmt: skip
-        found, _ = said(read.agent, read.content[start:end], prompt.at)
-        spans.append(TurnSpan(at=prompt.at, start=start, end=end, is_alone=found == inside))
+        alone, _ = said(read.agent, read.content[start:end], prompt.at)
+        spans.append(TurnSpan(at=prompt.at, start=start, end=end, is_alone=alone == inside))
     return Outline(
         messages=tuple(_skeleton(read.messages)),
         spans=tuple(spans),

@@ -88,21 +88,21 @@ class StoredTranscripts:
         read = self.of_slot(slot)
         if not read.is_there or read.first or self.span(slot, 0, len(read.content) + 1) != read.content:
             return None
-        found = outlines.of(read)
-        self.digests.put(found, "outline", slot.tree)
-        return found
+        made = outlines.of(read)
+        self.digests.put(made, "outline", slot.tree)
+        return made
 
     def span(self, slot: Slot, start: int, end: int) -> bytes:
         """Return a part of a transcript of lines; only the blobs that hold it are read."""
         self.expect([slot])
-        found, at = [], 0
+        parts, at = [], 0
         for oid in checkpoints.transcript_files(slot.files).values():
             size = self.objects.sizes([oid])
             if at <= end and start <= at + size:
                 blob = (self.objects.blob(oid) or b"") + b"\n"  # as the parts are joined
-                found.append(blob[max(start - at, 0) : max(end - at, 0)])
+                parts.append(blob[max(start - at, 0) : max(end - at, 0)])
             at += size + 1
-        return b"".join(found)[: max(at - 1 - start, 0)]
+        return b"".join(parts)[: max(at - 1 - start, 0)]
 
     def _read(self, slot: Slot) -> ReadTranscript:
         if not slot.session_id or slot.session_id != self._session_id:
