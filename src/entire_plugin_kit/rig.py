@@ -77,6 +77,8 @@ class Player:
     """Whether ``subagent`` works."""
     writes_unknown = False
     """Whether ``unknown`` works."""
+    writes_interruptions = False
+    """Whether ``interrupt`` works."""
     names_turns = True
     """Whether the agent's hooks name the turn. A prompt that is delivered twice looks like two without that."""
 
@@ -111,6 +113,10 @@ class Player:
         """Write a record of a type that the adapter does not know, with this text in it; if ``writes_unknown``."""
         raise NotImplementedError
 
+    def interrupt(self) -> None:
+        """Write what the agent writes when the user stops the turn, and run no hook; if ``writes_interruptions``."""
+        raise NotImplementedError
+
     def stop(self) -> None:
         """End the turn."""
         raise NotImplementedError
@@ -124,6 +130,9 @@ class Player:
         raise NotImplementedError
 
 
+_OF_PLAYERS = {
+    "subagents": "has_subagents", "unknown": "writes_unknown", "interruptions": "writes_interruptions"
+}  # fmt: skip
 _HINTS = {"hypothesis": ": `pip install 'entire[testing]'` brings it"}
 
 
@@ -177,9 +186,8 @@ class Rig:
         """Tell whether the rig has a part, or its agent a capability."""
         if part == "hypothesis":
             return importlib.util.find_spec(part) is not None
-        if part in ("subagents", "unknown"):
-            player = self.player
-            return player is not None and (player.has_subagents if part == "subagents" else player.writes_unknown)
+        if part in _OF_PLAYERS:
+            return self.player is not None and bool(getattr(self.player, _OF_PLAYERS[part]))
         if part in ("payloads", "transcripts", "configs", "player", "reasoning"):
             return bool(getattr(self, part))
         return part in self.adapter().capabilities

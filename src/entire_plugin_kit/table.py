@@ -191,6 +191,7 @@ PROMISES = (
         ("resume", recording.restores_a_session, ("player", "session_resumer")),
         ("another-clone", recording.continues_in_another_clone, ("player", "session_resumer")),
         ("rewind", recording.rewinds_files_and_conversation, ("player", "session_resumer")),
+        ("interruption", recording.ends_an_interrupted_turn, ("interruptions",)),
         ("shutdown", recording.saves_a_turn_without_an_end, _PLAYER),
         ("twice", recording.records_a_hook_once, _PLAYER),
         ("ends-twice", recording.ends_a_session_twice, _PLAYER),

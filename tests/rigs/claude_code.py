@@ -73,7 +73,7 @@ def _thoughts(records: list[dict[str, Any]]) -> int | None:
 
 
 class ClaudeCodePlayer(Player):
-    has_subagents = writes_unknown = True
+    has_subagents = writes_unknown = writes_interruptions = True
     version = "2.1.197"
 
     @property
@@ -151,6 +151,10 @@ class ClaudeCodePlayer(Player):
 
     def unknown(self, text: str) -> None:
         self.link(Path(self.ref), type="from-the-future", message={"role": "seer", "content": text})
+
+    def interrupt(self) -> None:
+        text = [{"type": "text", "text": "[Request interrupted by user]"}]
+        self.record(Path(self.ref), "user", {"role": "user", "content": text})
 
     def stop(self) -> None:
         self.fire("stop", last_assistant_message=self.said, stop_hook_active=False)

@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "demo"
 
 
 class DemoPlayer(Player):
-    has_subagents = writes_unknown = True
+    has_subagents = writes_unknown = writes_interruptions = True
 
     @property
     def ref(self) -> str:
@@ -50,6 +50,9 @@ class DemoPlayer(Player):
 
     def unknown(self, text: str) -> None:
         self.transcript.append("from-the-future", text=text)
+
+    def interrupt(self) -> None:
+        self.transcript.append("interrupt")
 
     def stop(self) -> None:
         self.fire("turn-end", prompt_id=self.turn_id, last_answer=self.said)

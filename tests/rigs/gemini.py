@@ -19,7 +19,7 @@ PROJECT = "/home/dev/project"
 
 
 class GeminiPlayer(Player):
-    has_subagents = writes_unknown = True
+    has_subagents = writes_unknown = writes_interruptions = True
     names_turns = False
 
     @property
@@ -55,6 +55,9 @@ class GeminiPlayer(Player):
 
     def unknown(self, text: str) -> None:
         self.chat.message("from-the-future", text)
+
+    def interrupt(self) -> None:
+        self.chat.message("info", "Request cancelled.")
 
     def stop(self) -> None:
         self.fire("after-agent", "AfterAgent", prompt="?", prompt_response="? ?", stop_hook_active=False)

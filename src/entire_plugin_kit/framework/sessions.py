@@ -66,6 +66,22 @@ def _spent(rig: Rig, player: Player) -> TokenUsage | None:
     return transcript.tokens(START) if rig.has("token_calculator") else None
 
 
+def ends_an_interrupted_turn(rig: Rig, folder: Path) -> None:
+    """A turn that the user interrupts has ended then, though no hook says so: what is written later is a person's."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        repo.turn(player, "say hi")
+        player.prompt("create one")
+        player.change(repo.write("one.txt", "1\n"))
+        assert not repo.session().is_interrupted
+        player.interrupt()
+        assert repo.session().is_interrupted
+        repo.write("person.txt", "mine\n")
+        same(repo.part(repo.commit("Add both")).files, ("one.txt",))
+        repo.turn(player, "create two", two="2\n")
+        same(repo.part(repo.commit("Add two")).files, ("two.txt",))
+
+
 def completes_a_commit_at_the_end_of_its_turn(rig: Rig, folder: Path) -> None:
     """The checkpoint of a commit in the middle of a turn holds the whole turn once it has ended."""
     with open_repository(rig, folder) as repo:
