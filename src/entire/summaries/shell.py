@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shlex
@@ -46,9 +47,15 @@ class ShellProgram(Value):
 
 def programs(command: str) -> list[ShellProgram]:
     """Return the programs that a command line runs, in order, without wrappers, assignments and redirections."""
+    return list(_parsed(command[:_MAX]))
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(command: str) -> tuple[ShellProgram, ...]:
+    """Parse a command once for all that is asked about it."""
     parsed: list[ShellProgram] = []
     words: list[str] = []
-    for word in [*_words(command[:_MAX]), ";"]:
+    for word in [*_words(command), ";"]:
         if word not in _SEPARATORS:
             words.append(word)
             continue
@@ -59,7 +66,7 @@ def programs(command: str) -> list[ShellProgram]:
         elif own:
             parsed.append(ShellProgram(words=tuple(own)))
         words = []
-    return parsed
+    return tuple(parsed)
 
 
 def normal(command: str) -> str:
