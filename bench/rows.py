@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench import blamed, conversations
+from bench import blamed, conversations, range_stories
 from bench.agents import CLAUDE_CODE, GEMINI_CLI, PYTHON_PLUGIN, SHELL_PLUGIN, Agent
 from bench.installed import ROOT
 from bench.play import Session
@@ -42,6 +42,8 @@ REWOUND_FILES = 20
 MEMORY_BUDGET = 64.0
 SEARCH_BUILD_BUDGET = 20_000.0
 SEARCH_ANSWER_BUDGET = 10.0
+STORY_FIRST_BUDGET, STORY_BUDGET = 3.0, 0.5
+SEARCH_FIRST_BUDGET = 20.0
 
 KINDS = (
     Kind("small"),
@@ -120,6 +122,7 @@ def groups() -> list[Group]:
         found.append(((f"first-turn@{agent.name}",), lambda run, agent=agent: _first_turn(run, agent)))  # type: ignore[misc]
     found.append((tuple(_BLAMES), _blames))
     found.append((("search-build", "search-answer"), _search))
+    found.append((_STORIES, _stories))
     found.append((tuple(_COMMANDS), lambda run: _commands(run, LISTED, _COMMANDS, COMMAND_BUDGET)))
     for count, commands in _HISTORY.items():
         found.append((tuple(commands), lambda run, n=count, c=commands: _commands(run, n, c, HISTORY_BUDGET)))  # type: ignore[misc]
@@ -450,6 +453,31 @@ def _first_turn(run: Run, agent: Agent) -> Iterator[Result]:
     title = f"end of a first turn of {FIRST_TURN_BYTES // run.divide / 1e6:g} MB, {agent.title}"
     yield Result(f"first-turn@{agent.name}", title, f"zlib {ms(zipped)} + redaction {ms(redacted)}", ms(min(seconds)),
                  min(seconds) / (zipped + redacted), FIRST_TURN_BUDGET, "{} x")  # fmt: skip
+
+
+_STORIES = ("story-first", "story", "search-first", "search-then")
+
+
+def _stories(run: Run) -> Iterator[Result]:
+    """Measure the story of commits with long conversations, and a search in these: the first time, and then."""
+    world = run.world("stories")
+    count = range_stories.fill(world.root, run.divide)
+    kept = world.root / ".git/entire/index"
+    name = f"HEAD~{range_stories.TOLD_COMMITS}..HEAD"
+    what = f"{count} transcripts"
+    for rows, words, title, budgets in (
+        (_STORIES[:2], ["story", name], f"story of {range_stories.TOLD_COMMITS} commits, {what}",
+         (STORY_FIRST_BUDGET, STORY_BUDGET)),
+        (_STORIES[2:], ["search", "deploy"], f"search in {what}", (SEARCH_FIRST_BUDGET, COMMAND_BUDGET)),
+    ):  # fmt: skip
+        shutil.rmtree(kept, ignore_errors=True)
+        for row, budget in zip(rows, budgets, strict=True):
+            spent = [run.programs.run([run.programs.entire, *words], cwd=world.root, output=True)
+                     for _ in range(1 if row.endswith("first") else 3)]  # fmt: skip
+            seconds = min(each.seconds for each in spent)
+            first = "the first time" if row.endswith("first") else "then"
+            yield Result(row, f"{title}, {first}", "", ms(seconds), seconds, budget, "{} s")
+    shutil.rmtree(world.folder)
 
 
 _COMMANDS = {

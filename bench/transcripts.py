@@ -82,6 +82,10 @@ class ClaudeCode(Writer):
         self._parent: str | None = None
         self._answers = 0
 
+    def start_again(self) -> None:
+        """Let the next record follow no other."""
+        self._parent = None
+
     def prompt(self, text: str, prompt_id: str) -> bytes:
         return self._record("user", promptId=prompt_id, promptSource="sdk", message={"role": "user", "content": text})
 

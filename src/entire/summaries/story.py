@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from entire.errors import EntireError, PartialCloneError, UsageError
 from entire.git import history, ranges, read
 from entire.model import transcripts
@@ -48,7 +50,7 @@ class _Story:
     def __init__(self, catalog: Catalog, stored: Mapping[str, tuple[CheckpointView, DigestView]]) -> None:
         self._catalog = catalog
         self._stored = stored
-        self._redact = catalog.redactor.redact_text
+        self._redact = functools.cache(catalog.redactor.redact_text)  # the same commands come again and again
         self._commits: list[StoryCommitView] = []
         self._known: set[str] = set()
         self._prompts: set[tuple[str, int, str]] = set()
