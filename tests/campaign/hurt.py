@@ -171,6 +171,8 @@ KINDS: dict[str, Callable[[int], Any]] = {
     "clock back": _clock_back,
 }
 """Name of a fault: what is done to a process, given a number."""
+COUNTED_APART = ("git killed", "unreadable")
+"""Faults of other calls than those that a kill comes before."""
 
 
 def call(args: tuple[str, ...], where: Path, stdin: bytes = b"", fault: Fault = UNHURT) -> Ended:

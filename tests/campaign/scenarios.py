@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.campaign import commands, hooks, hurt, turn_commits
-from tests.campaign.hurt import LEVELS, NEVER, Fault
+from tests.campaign.hurt import COUNTED_APART, LEVELS, NEVER, Fault
 from tests.campaign.scenario import Scenario, Views
 from tests.campaign.truth import picture
 from tests.campaign.worlds import World
@@ -47,13 +47,14 @@ class Stage:
 
     def count(self, kind: str) -> int:
         """Return how many calls the act makes, as this kind of fault counts them, when nothing goes wrong."""
-        if kind not in self.calls:
+        counted = kind if kind in COUNTED_APART else "kill"
+        if counted not in self.calls:
             self.world.restore()
-            ended = self.scenario.act(self.world, Fault(kind, NEVER))
+            ended = self.scenario.act(self.world, Fault(counted, NEVER))
             assert ended.status == 0, (ended.out, ended.err)
             self._after = picture(self.world), self.scenario.own(self.world)
-            self.calls[kind] = ended.calls
-        return self.calls[kind]
+            self.calls[counted] = ended.calls
+        return 0 if kind in LEVELS else self.calls[counted]
 
     def play(self, fault: Fault) -> str:
         """Hurt the act, and check what must be true; return a word for the outcome."""
