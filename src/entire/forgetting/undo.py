@@ -16,7 +16,7 @@ from entire.model.audits import PrunedView
 from entire.model.digest import sha256
 from entire.store import forgotten
 from entire.store.checkpoints import LOCAL_REF
-from entire.store.rebase import Replayer
+from entire.store.rebase import Rebaser
 from entire.undo import completion, inverse, transaction
 
 TYPE_CHECKING = False
@@ -75,9 +75,9 @@ def _replayed(context: Context, bases: Mapping[str, str]) -> dict[str, tuple[str
     """
     where = context.place.top
     tips = {ref: tip for ref, tip in refs.find(where, "refs/heads/entire", "refs/entire").items() if tip not in bases}
-    replayer = Replayer(context.objects, Pack(where, history.oid_size(where)), bases)
-    replayer.replay(where, list(tips.values()))
-    return {ref: (tip, replayer.commits[tip]) for ref, tip in tips.items() if tip in replayer.commits}
+    rebaser = Rebaser(context.objects, Pack(where, history.oid_size(where)), bases)
+    rebaser.rebase(where, list(tips.values()))
+    return {ref: (tip, rebaser.commits[tip]) for ref, tip in tips.items() if tip in rebaser.commits}
 
 
 def _replaced(place: Place, draft: Draft) -> dict[str, str]:

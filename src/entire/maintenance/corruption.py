@@ -89,7 +89,7 @@ def lock(case: Case) -> Iterator[FindingView]:
         inode = os.fstat(fd).st_ino
     finally:
         os.close(fd)
-    holder = _holder(inode)
+    holder = _locking_process(inode)
     who = f"process {holder}" if holder else "another process"
     yield finding(
         ERROR,
@@ -98,7 +98,7 @@ def lock(case: Case) -> Iterator[FindingView]:
     )
 
 
-def _holder(inode: int) -> str:
+def _locking_process(inode: int) -> str:
     """Return the id of the process that locks a file; '' if unknown (known on Linux only)."""
     try:
         lines = (files.read("/proc/locks") or b"").decode("ascii", "replace").splitlines()
@@ -131,13 +131,13 @@ def broken_paths(case: Case) -> dict[str, str]:
 
 def _broken_journal(place: Place) -> list[str]:
     try:
-        return _Probe(place).broken
+        return _ReadOnlyJournal(place).broken
     except OSError:
         paths = (os.path.join(place.own_dir, name) for name in ("journal.json", "snapshot.json"))
         return [path for path in paths if not _is_json(path)]
 
 
-class _Probe(Journal):
+class _ReadOnlyJournal(Journal):
     """A journal that records which of its files are broken instead of renaming them."""
 
     def __init__(self, place: Place) -> None:

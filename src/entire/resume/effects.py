@@ -58,7 +58,7 @@ def said(planned: PutBack) -> str:
     return f"cannot be put back: {planned.problem}" if planned.problem else ""
 
 
-def holder(agent: Agent, session: Session | None) -> str:
+def open_process(agent: Agent, session: Session | None) -> str:
     """Return which process has a session's conversation open and would not notice that it changes, as
     "NAME (pid 42)"; '' for none.
     """
@@ -74,7 +74,7 @@ def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
     for session_id in session_ids:
         state = context.session(session_id)
         agent = context.adapters.of(state) if state is not None else None
-        if agent is not None and (process := holder(agent, state)):
+        if agent is not None and (process := open_process(agent, state)):
             raise EntireError(
                 f"{process} has session {session_id} open and would write over the conversation that is put back; "
                 "nothing was changed",

@@ -104,7 +104,7 @@ def view(context: Context, conversation: RewoundConversation) -> ConversationVie
     )
 
 
-def returned(context: Context, session_id: str) -> ConversationView:
+def restored_view(context: Context, session_id: str) -> ConversationView:
     """Return what is shown of a conversation that an undo restores."""
     session = context.session(session_id)
     agent = context.adapters.of(session) if session is not None else None

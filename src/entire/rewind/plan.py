@@ -355,7 +355,7 @@ def _planned_undo(context: Context, last: Transaction, draft: Draft, notes: Rewi
 
     branch.check_undo(context, draft, notes.commit)
     edits = tuple(EditView(path=path, what=_kind_of_edit(draft, path)) for path in draft.changed())
-    restored = tuple(conversations.returned(context, session_id) for session_id in notes.sessions)
+    restored = tuple(conversations.restored_view(context, session_id) for session_id in notes.sessions)
     effects.refuse_continued(context, draft, notes.sessions)
     undo_sessions.draft_states(context, draft, last)
     return Rewind(context, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=restored))

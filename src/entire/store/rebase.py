@@ -22,7 +22,7 @@ _TREE = b"40000"
 _WHOLE = (b"content_hash.txt", b"full.jsonl")
 
 
-class Replayer:
+class Rebaser:
     """``bases`` maps commits to those that take their place; ``commits`` will have the newer ones besides."""
 
     def __init__(self, objects: Objects, pack: Pack, bases: Mapping[str, str]) -> None:
@@ -31,7 +31,7 @@ class Replayer:
         self._trees: dict[tuple[str, str, str], str] = {}
         self.commits = dict(bases)
 
-    def replay(self, where: str, tips: Sequence[str]) -> None:
+    def rebase(self, where: str, tips: Sequence[str]) -> None:
         """Write the commits that the tips reach on top of a base again."""
         known = [f"^{oid}" for oid in self.commits if self._objects.commit(oid) is not None]
         for oid in history.oldest_first(where, [*(tip for tip in tips if tip not in self.commits), *known]):

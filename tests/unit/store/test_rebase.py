@@ -9,7 +9,7 @@ import pytest
 from entire.git import history
 from entire.git.pack import Pack
 from entire.git.read import Objects
-from entire.store.rebase import Replayer
+from entire.store.rebase import Rebaser
 from tests.unit.store.test_rewriting import git
 
 BASE = {"same": "same", "a/changed": "new", "a/kept": "new", "slot/full.jsonl": "new", "slot/content_hash.txt": "new"}
@@ -40,9 +40,9 @@ def test_newer_commits_keep_what_they_changed(tmp_path: Path, form: str) -> None
     merge = commit(tmp_path, {**NEWER, "foreign": "x"}, newer, foreign)
     with Objects(str(tmp_path)) as objects:
         pack = Pack(str(tmp_path), history.oid_size(str(tmp_path)))
-        replayer = Replayer(objects, pack, {base: other})
-        replayer.replay(str(tmp_path), [merge])
-    found = replayer.commits
+        rebaser = Rebaser(objects, pack, {base: other})
+        rebaser.rebase(str(tmp_path), [merge])
+    found = rebaser.commits
     assert foreign not in found
     assert git(tmp_path, "log", "-1", "--format=%P", found[merge]) == f"{found[newer]} {foreign}"
     assert git(tmp_path, "log", "-1", "--format=%an %ad %B", found[newer]) == git(
@@ -60,6 +60,6 @@ def test_a_file_and_a_folder_of_one_name(tmp_path: Path) -> None:
     base, other = commit(tmp_path, {"x": "1"}), commit(tmp_path, {"x": "0", "y/z": "0"})
     newer = commit(tmp_path, {"x/in": "2"}, base)
     with Objects(str(tmp_path)) as objects:
-        replayer = Replayer(objects, Pack(str(tmp_path), 40), {base: other})
-        replayer.replay(str(tmp_path), [newer])
-    assert files(tmp_path, replayer.commits[newer]) == {"x/in": "2", "y/z": "0"}
+        rebaser = Rebaser(objects, Pack(str(tmp_path), 40), {base: other})
+        rebaser.rebase(str(tmp_path), [newer])
+    assert files(tmp_path, rebaser.commits[newer]) == {"x/in": "2", "y/z": "0"}
