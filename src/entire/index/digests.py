@@ -57,6 +57,12 @@ class Digests:
         except (sqlite3.Error, OSError, ValueError, KeyError, TypeError, zlib.error):  # damaged, or not to be read
             return None
 
+    def close(self) -> None:
+        """Close the file; the next question opens it again."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
     def put(self, value: object, *key: str) -> None:
         """Keep a value until the end of this command; ``save`` keeps it for others."""
         self._found[key] = value

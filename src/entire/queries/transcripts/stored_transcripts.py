@@ -56,6 +56,7 @@ class StoredTranscripts:
             self._catalog.agents.close()
         if not self._only_reads:
             self.digests.save()
+        self.digests.close()
 
     def expect(self, slots: Iterable[Slot]) -> None:
         """Note which transcripts are read next."""
