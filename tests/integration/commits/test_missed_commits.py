@@ -46,8 +46,9 @@ def by_agent(session: Session, message: str, *args: str) -> str:
 
 
 def state_of(story: Story) -> dict[str, bytes]:
-    """Return every file of the git directory."""
-    return {str(path): path.read_bytes() for path in story.path(".git").rglob("*") if path.is_file()}
+    """Return every file of the git directory, but for what commands keep of what they have read."""
+    files = [path for path in story.path(".git").rglob("*") if path.is_file() and path.name != "digests.db"]
+    return {str(path): path.read_bytes() for path in files}
 
 
 def next_event(session: Session) -> None:
