@@ -39,7 +39,7 @@ def rigs() -> list[ServedRig]:
 
 
 def _serve(rig: Rig) -> ServedRig:
-    entry = replace(rig.entry, target=f"{__name__}:{rig.entry.name}")
+    entry = replace(rig.entry, target=f"{__name__}:{rig.entry.name}", payloads="")
     served: ServedRig = type(f"Served{type(rig).__name__}", (ServedRig, type(rig)), {"entry": entry, "plain": rig})()
     return served
 

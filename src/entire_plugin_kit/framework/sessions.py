@@ -50,6 +50,8 @@ def links_the_commit(rig: Rig, folder: Path) -> None:
         assert f"Entire-Checkpoint: {checkpoint.id}" in repo.git("log", "-1", "--format=%B")
         _check_part(repo, player, repo.part(checkpoint), ["create one", "create two"], ("one.txt", "two.txt"))
         same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)
+        stored = repo.git("show", f"entire/checkpoints/v1:{checkpoint.id[:2]}/{checkpoint.id[2:]}/0/prompt.txt")
+        same(stored.strip().split("\n\n---\n\n"), ["create one", "create two"])
         same(repo.part(checkpoint).tokens, _spent(rig, player))
         same(repo.session().open_files, ())
 

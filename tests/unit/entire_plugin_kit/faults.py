@@ -43,7 +43,7 @@ class Chosen:
 
 
 class FaultyRig(DemoRig):
-    entry = replace(DemoRig.entry, target=f"{__name__}:Chosen")
+    entry = replace(DemoRig.entry, target=f"{__name__}:Chosen", payloads="")
     reasoning = IN_OUTPUT
 
 

@@ -404,10 +404,18 @@ AGREEMENT = Codec(
     read=_read_agreement,
 )
 FILE_LINES = record(
-    FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER, "settled": Codec(write=_same, read=whole)}, "size"
+    FileLines, {"path": PATH, "lines": NUMBER, "size": NUMBER, "settled": Codec(write=_same, read=whole)}
 )
+
+
+def _read_file_lines(given: object) -> FileLines | None:
+    """Read lines in a file, which may have none yet, or composed ones."""
+    lines: FileLines | None = FILE_LINES.read(given)
+    return lines if lines is not None and (lines.path or lines.size) else None
+
+
 OPTIONAL_FILE_LINES = Codec(
-    write=lambda lines: None if lines is None else FILE_LINES.write(lines), read=FILE_LINES.read
+    write=lambda lines: None if lines is None else FILE_LINES.write(lines), read=_read_file_lines
 )
 MESSAGES = _listed(Codec(write=_MESSAGE.write, read=_read_message))
 SESSION_FILES = _listed(Codec(write=_SESSION_FILE.write, read=_read_session_file))
