@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
+
 from entire.agents.readings import States
 from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
@@ -62,11 +65,11 @@ def of(read: ReadTranscript) -> Outline:
     prompts = [message for message in read.messages if message.who == BY_USER]
     starts = _line_starts(read.content)
     spans = []
-    for prompt, following in zip(prompts, [*prompts[1:], None], strict=True):
+    for (prompt, following), inside in zip(
+        itertools.zip_longest(prompts, prompts[1:]), _by_turn(read.messages, prompts), strict=True
+    ):
         start = _start(starts, prompt.at)
         end = _start(starts, following.at) if following is not None else len(read.content)
-        inside = [message for message in read.messages if message.at >= prompt.at
-                  and (following is None or message.at < following.at)]  # fmt: skip
         alone, _ = said(read.agent, read.content[start:end], prompt.at)
         spans.append(TurnSpan(at=prompt.at, start=start, end=end, is_alone=alone == inside))
     return Outline(
@@ -77,6 +80,16 @@ def of(read: ReadTranscript) -> Outline:
                     if message.call is not None),
         problem=read.problem,
     )  # fmt: skip
+
+
+def _by_turn(messages: Sequence[MessageView], prompts: Sequence[MessageView]) -> list[list[MessageView]]:
+    """Return the messages from each prompt's record to that of the next one."""
+    places = [prompt.at for prompt in prompts]
+    turns: list[list[MessageView]] = [[] for _ in prompts]
+    for message in messages:
+        if (number := bisect.bisect_right(places, message.at) - 1) >= 0:
+            turns[number].append(message)
+    return turns
 
 
 def said(agent: Agent | None, data: bytes, at: int) -> tuple[list[MessageView], list[tuple[int, str]]]:
