@@ -131,20 +131,24 @@ def prepared(db: sqlite3.Connection) -> sqlite3.Connection:
     return db
 
 
-def remove(folder: str) -> None:
-    """Delete the index in a folder, if there is one."""
+def remove(folder: str, name: str = NAME) -> None:
+    """Delete the index in a folder, if there is one; or another file there by its ``name``."""
     for end in ("", "-journal", "-wal", "-shm"):
-        files.remove(os.path.join(folder, NAME) + end)
+        files.remove(os.path.join(folder, name) + end)
 
 
 def bodies(folder: str) -> list[str]:
     """Return all texts of the index in a folder, without changing it; none if there is no index that can be read."""
-    path = os.path.join(folder, NAME)
+    return read_bodies(os.path.join(folder, NAME), "text", texts.unpack)
+
+
+def read_bodies(path: str, table: str, unpack: Callable[[bytes], str]) -> list[str]:
+    """Return the texts in the column ``body`` of a table, without changing its file; none if one cannot be read."""
     if not os.path.isfile(path):
         return []
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=5.0)) as db:
-            return [texts.unpack(body) for (body,) in db.execute("SELECT body FROM text")]
+            return [unpack(body) for (body,) in db.execute(f"SELECT body FROM {table}")]  # noqa: S608 (a name of ours)
     except sqlite3.Error:
         return []
 

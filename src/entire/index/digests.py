@@ -15,7 +15,7 @@ from contextlib import closing
 from urllib.parse import quote
 
 import entire
-from entire import files
+from entire.index import database
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -163,21 +163,19 @@ def _version() -> int:
 
 def remove(folder: str) -> None:
     """Delete what is kept in a folder."""
-    for end in ("", "-journal"):
-        files.remove(os.path.join(folder, NAME) + end)
+    database.remove(folder, NAME)
 
 
 def bodies(folder: str) -> list[str]:
     """Return the texts of each value in a folder, without changing it; nothing if that cannot be read."""
-    path = os.path.join(folder, NAME)
-    if not os.path.isfile(path):
-        return []
     try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=5.0)) as db:
-            rows = db.execute("SELECT body FROM digest").fetchall()
-        return ["\n".join(_texts(json.loads(zlib.decompress(body)))) for (body,) in rows]
-    except (sqlite3.Error, ValueError, TypeError, zlib.error):
+        return database.read_bodies(os.path.join(folder, NAME), "digest", _unpacked_texts)
+    except (ValueError, TypeError, zlib.error):
         return []
+
+
+def _unpacked_texts(body: bytes) -> str:
+    return "\n".join(_texts(json.loads(zlib.decompress(body))))
 
 
 def _texts(given: object) -> Iterator[str]:
