@@ -46,7 +46,6 @@ _NAMED_COUNT = re.compile(r"(?i)\b(failures|errors|failed|passed|skipped|pass|fa
                           r"\b(failures|errors|skipped)=(\d+)")  # fmt: skip
 _TOTAL = re.compile(r"(?i)\b(?:tests run:|ran|total:|tests:) *(\d+)\b|\b(\d+) (?:examples?|tests? completed|tests?\b)")
 _CTEST = re.compile(r"(\d+) tests? failed out of (\d+)")
-_OK_TOTAL = re.compile(r"^OK \((\d+) tests?\b", re.MULTILINE)
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _BACKGROUND = re.compile(r"(?i)\bin (?:the )?background\b")
 _MAX_OUTPUT = 1 << 16  # a summary is at the end

@@ -12,7 +12,6 @@ _NEXT = rb"(?:[ \t]{1,8}|[ \t]?=[ \t]?|[\"'],[ \t]?(?=[\"']))"
 """Between a flag and its argument."""
 _ALONE = rb"[A-Z]?[a-z-]{5,40}(?:[ \t]+(?:-[a-z]|\\|[|;&])|[|;&\"'`\n]|$)"
 """A word that is no part of a sentence: a flag or nothing follows."""
-_LOGIN_NAME = rb"[\"'`]?[^\s:\"'`$\\\[\]%,/]{0,100}"
 
 
 def _argument(programs: bytes, flags: bytes) -> bytes:
