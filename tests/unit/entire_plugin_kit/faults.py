@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from entire.agents import transcripts, untrusted
 from entire.agents.demo.agent import Demo
 from entire.agents.demo.transcript import DemoTranscript
-from entire.conversation.records import EDIT, Call, Prompt
+from entire.conversation.records import EDIT, INTERRUPTED, Call, Mark, Prompt, Record
 from entire.model.effects import PutBack
 from entire.model.events import Event
 from entire.model.transcripts import START, Agreement, FileReport, Position, SessionFile, Subagent, TokenUsage
@@ -81,6 +81,13 @@ class CountsFailedCalls(DemoTranscript):
 class ForgetsWherePromptsAre(DemoTranscript):
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         return super().prompts(START, until)
+
+
+class TellsNoInterruption(DemoTranscript):
+    def read(self, native: dict[str, Any], position: int, end: int, *, details: bool) -> Iterator[Record]:
+        for record in super().read(native, position, end, details=details):
+            if not (isinstance(record, Mark) and record.kind == INTERRUPTED):
+                yield record
 
 
 class CutsPrompts(DemoTranscript):
@@ -360,6 +367,7 @@ FAULTS: Mapping[str, tuple[type[Demo], ...]] = {
     "turns": (reading(StoresTheLastTurn), NeverStartsATurn),
     "commit": (reading(CutsPrompts),),
     "commits": (reading(CountsTheLastAnswerAgain),),
+    "interruption": (reading(TellsNoInterruption),),
     "resumed": (NeverEnds,),
     "resume": (PutsNothingBack,),
     "another-clone": (PutsNothingBack,),
