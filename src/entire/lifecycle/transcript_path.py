@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.model.transcripts import SessionRef
+from entire.model.transcripts import START, SessionRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,5 @@ def _is_there(context: Context, session: Session, session_ref: str) -> bool:
     """Tell whether there is anything where a transcript should be, which need not be a file."""
     if not session_ref or os.path.exists(SessionRef(session_ref).file):
         return bool(session_ref)
-    from entire.model.transcripts import START
-
     agent = context.adapters.of(session)
     return agent is not None and agent.transcript(session_ref).end() != START
