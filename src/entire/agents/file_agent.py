@@ -6,6 +6,7 @@ import os
 import time
 
 from entire.agents import transcripts
+from entire.errors import UsageError
 from entire.model import jsontext
 from entire.model.ids import is_session_id, is_tool_id
 
@@ -37,18 +38,21 @@ if TYPE_CHECKING:
 
         TABLE: Table
 
-        def config_path(self, root: str, scope: str, env: Mapping[str, str]) -> str:
-            """Return the file of a scope; raises UsageError for an unknown one."""
-            ...
-
-        def health(self, root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
-            """Tell whether our entries are there, and whether the agent runs them."""
+        def obstacle(self, root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:
+            """Return what keeps the agent from running installed hooks in ``root``; ``project`` and ``user`` are the
+            files of both scopes.
+            """
             ...
 
 
 class FileAgent:
     """Most of what the contract asks. Tests pass ``now`` and ``env``."""
 
+    payloads: ClassVar[Payloads]
+    settings_file: ClassVar[str]
+    """The settings file in a project, such as ``.claude/settings.json``; the user's has the same name."""
+    home_variable: ClassVar[str] = ""
+    """The environment variable that moves the user's folder of the agent, which is named as the one in a project."""
     resume_command: ClassVar[str]
     """What continues a session, without the session's id at its end."""
     folder_variable: ClassVar[str]
@@ -65,17 +69,23 @@ class FileAgent:
         self._now = now
         self._env = os.environ if env is None else env
 
-    # events
+    def detect(self, root: str) -> bool:
+        folder = os.path.dirname(self._config_path(root, "project"))
+        return os.path.isdir(folder) or os.path.isdir(self._home())
 
-    def _payloads(self) -> Payloads:
-        raise NotImplementedError
+    def _home(self) -> str:
+        """Return the user's folder of the agent."""
+        home = self._env.get("HOME") or os.path.expanduser("~")
+        return self._env.get(self.home_variable) or os.path.join(home, os.path.dirname(self.settings_file))
+
+    # events
 
     @property
     def hook_names(self) -> tuple[str, ...]:
-        return self._payloads().hook_names
+        return self.payloads.hook_names
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        return self._payloads().parse_hook(hook, payload, self._now)
+        return self.payloads.parse_hook(hook, payload, self._now)
 
     def write_hook_response(self, message: str) -> bytes:
         """Return what shows ``message`` to the user; the hook must print nothing else."""
@@ -101,24 +111,38 @@ class FileAgent:
     def _settings(self) -> Settings:
         raise NotImplementedError
 
+    def _table(self) -> Table:
+        return self._settings().TABLE
+
     def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
         return (self._config_path(root, scope),)
 
     def _config_path(self, root: str, scope: str) -> str:
-        return self._settings().config_path(root, scope, self._env)
+        if scope == "project":
+            return os.path.join(root, self.settings_file)
+        if scope == "user":
+            return os.path.join(self._home(), os.path.basename(self.settings_file))
+        raise UsageError(f"there is no scope {scope!r} for agent hooks", hint="use project or user")
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
         from entire.agents import hookfiles
 
-        return hookfiles.install(self._config_path(root, scope), self._settings().TABLE, force=force)
+        return hookfiles.install(self._config_path(root, scope), self._table(), force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
         from entire.agents import hookfiles
 
-        return hookfiles.uninstall(self._config_path(root, scope), self._settings().TABLE)
+        return hookfiles.uninstall(self._config_path(root, scope), self._table())
 
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
-        return self._settings().health(root, scope, self._env)
+        from entire.agents import hookfiles
+        from entire.model.health import HookStatus
+
+        hooks = hookfiles.health(self._config_path(root, scope), self._table())
+        if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
+            return hooks
+        project, user = self._config_path(root, "project"), self._config_path(root, "user")
+        return self._settings().obstacle(root, project, user, self._env) or hooks
 
     # resuming
 
@@ -131,6 +155,31 @@ class FileAgent:
 
     def session_files(self, root: str) -> list[SessionFile]:
         return transcripts.session_files(self.session_dir(root))
+
+    def has_conversation(self, session_ref: str) -> bool:
+        """Tell, from a transcript's beginning, whether a person or the agent said anything in it."""
+        data, is_longer = transcripts.beginning(session_ref)
+        if is_longer or not data:
+            return is_longer
+        from entire.conversation.records import LOCAL, Answer, Prompt
+
+        records = self.transcript(session_ref, data).records()
+        return any(
+            (isinstance(record, Prompt) and record.by != LOCAL) or (isinstance(record, Answer) and not record.is_local)
+            for record in records
+        )
+
+    def own_session_id(self, session_id: str, transcript: bytes) -> str:
+        """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""
+        import re
+
+        dated = re.fullmatch(r"\d{4}-\d\d-\d\d-(.+)", session_id)
+        if dated is None:
+            return session_id
+        held = [name.decode("ascii") for name in re.findall(rb'"sessionId"\s*:\s*"([0-9A-Za-z_-]+)"', transcript)]
+        if session_id in held:
+            return session_id
+        return dated[1] if dated[1] in held or not held else held[-1]
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
         return os.path.join(session_dir, f"{session_id}.jsonl") if is_session_id(session_id) else ""

@@ -10,7 +10,7 @@ import os
 from entire.agents import untrusted
 from entire.agents.untrusted import clean
 from entire.model import jsontext
-from entire.model.events import Event
+from entire.model.events import Event, EventType
 from entire.model.ids import is_session_id, is_tool_id
 
 TYPE_CHECKING = False
@@ -31,6 +31,12 @@ def read(data: bytes) -> Payload | None:
     return payload if isinstance(session, str) and is_session_id(session) else None
 
 
+def parse(table: Table, hook: str, data: bytes, timestamp: float) -> Event | None:
+    """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
+    payload = read(data)
+    return event(table, hook, payload, timestamp=timestamp) if payload is not None else None
+
+
 def event(table: Table, hook: str, payload: Payload, **common: object) -> Event | None:
     """Return the event that a table builds for a hook; None for an unknown hook, or if there is nothing to report.
 
@@ -46,6 +52,30 @@ def event(table: Table, hook: str, payload: Payload, **common: object) -> Event 
         "cwd": untrusted.path_of(payload.get("cwd")),
     }
     return Event(**{**common, **fields})
+
+
+def session_start(payload: Payload) -> Payload:
+    """Return the fields of a session's start. A start after ``/clear`` or a compaction goes on in the same program."""
+    source = clean(payload.get("source"))
+    kinds = {"is_compaction": source == "compact", "is_clearing": source == "clear"}
+    return {"type": EventType.SESSION_START, "source": source, **kinds}
+
+
+def session_end(payload: Payload) -> Payload:
+    """Return the fields of a session's end."""
+    reason = clean(payload.get("reason"))
+    return {"type": EventType.SESSION_END, "source": reason, "is_clearing": reason == "clear"}
+
+
+def task(payload: Payload, type_key: str, description_key: str) -> Payload:
+    """Return the fields that describe a subagent's task, from the input of the tool that starts it."""
+    given = payload.get("tool_input")
+    known = untrusted.dict_of(given)
+    return {
+        "tool_input": tool_input(given),
+        "subagent_type": clean(known.get(type_key)),
+        "task_description": clean(known.get(description_key)),
+    }
 
 
 def session_ref(payload: Payload) -> str:

@@ -14,17 +14,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.conversation.records import Record
-    from entire.model.transcripts import Content
 
     Native = dict[str, Any]
 
 
 class RecordLines(RecordSource, LineTranscript):
     """A file of JSON lines that only grows, or a stored copy of one. An adapter says what a line means."""
-
-    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
-        super().__init__(session_ref, stored)
-        self._parts = {}
 
     def read(self, native: Native, position: int, end: int, *, details: bool) -> Iterable[Record]:
         """Return what a line says: the ``position``-th, which ends at byte ``end``. ``details``: with what only display

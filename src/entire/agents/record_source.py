@@ -38,7 +38,6 @@ class RecordSource:
     """The part after a position is read once for all questions, and again when the transcript has changed."""
 
     source: Source
-    _parts: dict[Position, tuple[object, Conversation, Position]]
 
     def stream(self, since: Position, *, details: bool = False) -> Stream:
         """Return the records after a position. ``details``: with what only display and a search for commits need."""
@@ -53,15 +52,16 @@ class RecordSource:
         return self._part(since)[0]
 
     def _part(self, since: Position) -> tuple[Conversation, Position]:
+        parts: dict[Position, tuple[object, Conversation, Position]] = vars(self).setdefault("_parts", {})
         version = transcripts.version(self.source)
-        cached = self._parts.get(since)
+        cached = parts.get(since)
         if cached is None or cached[0] != version:
-            self._parts.pop(since, None)
-            while len(self._parts) >= _MAX_PARTS:
-                del self._parts[next(iter(self._parts))]
+            parts.pop(since, None)
+            while len(parts) >= _MAX_PARTS:
+                del parts[next(iter(parts))]
             stream = self.stream(since)
             part = Conversation(stream, stream.known)
-            cached = self._parts[since] = (version, part, stream.end)
+            cached = parts[since] = (version, part, stream.end)
         return cached[1:]
 
     # ---------------------------------------------------------------- questions

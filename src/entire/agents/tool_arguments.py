@@ -8,11 +8,14 @@ from __future__ import annotations
 from entire.agents import untrusted
 from entire.agents.untrusted import clean
 from entire.model.transcripts import Edit
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from entire.conversation.records import Call
 
     Arguments = dict[str, Any]
 
@@ -32,6 +35,12 @@ _PATCH, _PATCH_END = "*** Begin Patch", "*** End Patch"
 _PATCH_FILE = ("*** Add File: ", "*** Update File: ")
 _PATCH_ADDS = _PATCH_FILE[0]
 _CHANGES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")  # lines of a patch
+
+
+def described(call: Call, given: object) -> Call:
+    """Return a call with what only display and a search for commits want of its arguments."""
+    known = arguments(given)
+    return replace(call, subject=subject(given), command=command(known), edits=edits(given))
 
 
 def arguments(given: object) -> Arguments:

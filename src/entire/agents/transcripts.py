@@ -17,7 +17,7 @@ from entire.model.transcripts import SessionFile, cut_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
     from entire.model.transcripts import Content, LongContent
@@ -337,27 +337,33 @@ def ending(source: Source) -> bytes:
     return next(_blocks(source, max(end - _ENDING, 0), end), b"")
 
 
-def session_files(folder: str) -> list[SessionFile]:
-    """Return the sessions ``<id>.jsonl`` of a folder; empty if it cannot be read."""
+def session_files(folder: str, id_of: Callable[[str], str] | None = None) -> list[SessionFile]:
+    """Return the sessions of a folder; empty if it cannot be read. ``id_of`` returns the id of the session in a file,
+    '' if there is none; without it, the file is ``<id>.jsonl``.
+    """
+    id_of = id_of or _id_in_name
     listed = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                name, end = os.path.splitext(entry.name)
-                if end == ".jsonl" and is_session_id(name) and entry.is_file():
+                session = id_of(entry.path) if entry.is_file() else ""
+                if session:
                     changed = entry.stat().st_mtime
-                    listed.append(SessionFile(session_id=name, session_ref=entry.path, changed=changed))
+                    listed.append(SessionFile(session_id=session, session_ref=entry.path, changed=changed))
     except OSError:
         pass
     return listed
 
 
-def beginning(path: str) -> tuple[list[bytes], bool]:
-    """Return the first complete lines of a file, and whether there is more than was read."""
+def _id_in_name(path: str) -> str:
+    name, end = os.path.splitext(os.path.basename(path))
+    return name if end == ".jsonl" and is_session_id(name) else ""
+
+
+def beginning(path: str) -> tuple[bytes, bool]:
+    """Return a file that is short, and whether it is longer; b'' then, or if there is none."""
     data = head(path, _BEGINNING + 1)
-    if not data:
-        return [], False
-    return data[:_BEGINNING].split(b"\n"), len(data) > _BEGINNING
+    return (b"", True) if len(data) > _BEGINNING else (data, False)
 
 
 def chunk(transcript: bytes, max_size: int) -> list[bytes]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from entire.conversation.records import Record, Seen
     from entire.conversation.windows import Activity
-    from entire.model.transcripts import TokenUsage
+    from entire.model.transcripts import Subagent, TokenUsage
 
 
 class Conversation:
@@ -113,6 +113,14 @@ class Conversation:
     def tasks(self, stop: int | None = None) -> list[Call | Result]:
         """Return the calls and results that are about subagents."""
         return [record for record in self._tasks if is_before(record.position, stop)]
+
+    def subagents(self, stop: int | None = None) -> list[Subagent]:
+        """Return the subagents that calls and results name by an id, each as all of these describe it."""
+        by_id: dict[str, Subagent] = {}
+        for record in self.tasks(stop):
+            if (task := record.task) is not None and task.id:
+                by_id[task.id] = by_id[task.id].updated(task) if task.id in by_id else task
+        return list(by_id.values())
 
     def activity(self, stop: int | None = None) -> Activity | None:
         """Return when tools that can run programs were at work; None if the records cannot tell."""

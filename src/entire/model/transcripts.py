@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -269,3 +269,8 @@ class Subagent(Value):
     type: str = ""
     description: str = ""
     background: bool = False  # started without waiting: may write after its turn's end
+
+    def updated(self, later: Subagent) -> Subagent:
+        """Return it with what a later record says about it."""
+        told: dict[str, Any] = {name: value for name, value in vars(later).items() if value}
+        return replace(self, **told)

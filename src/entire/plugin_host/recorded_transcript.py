@@ -28,7 +28,6 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     def __init__(self, plugin: Plugin, session_ref: str, stored: bytes | None = None) -> None:
         super().__init__(plugin, session_ref, stored)
         self.source = self.session_ref if stored is None else stored
-        self._parts = {}
         self._asks_positions = "entire_positions" in plugin.info.capabilities
 
     def stream(self, since: Position, *, details: bool = False) -> Told:
@@ -77,10 +76,8 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         if "entire_subagents" in self._info.capabilities:
             return super().subagents(since, until)
-        tasks = [record.task for record in self.conversation(since).tasks(stop_of(until))]
-        known = [task for task in tasks if task is not None and task.id]
-        by_id = {task.id: replace(task, session_ref=self._accepted(task.session_ref)) for task in known}
-        return list(by_id.values())
+        tasks = self.conversation(since).subagents(stop_of(until))
+        return [replace(task, session_ref=self._accepted(task.session_ref)) for task in tasks]
 
     def messages(self) -> list[Message]:
         from entire.conversation.messages import Reading

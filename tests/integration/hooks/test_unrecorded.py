@@ -264,7 +264,7 @@ def test_a_long_beginning_counts_and_few_files_are_read(kept: Kept, monkeypatch:
     read: list[str] = []
     real = transcripts.beginning
 
-    def beginning(path: str) -> tuple[list[bytes], bool]:
+    def beginning(path: str) -> tuple[bytes, bool]:
         read.append(path)
         return real(path)
 

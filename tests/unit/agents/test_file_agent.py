@@ -11,20 +11,22 @@ import pytest
 
 from entire.agents import hookfiles
 from entire.agents.file_agent import FileAgent
+from entire.errors import UsageError
 from entire.model.health import HooksHealth, HookStatus
 
 
 class Settings:
     TABLE = hookfiles.Table(entries=(hookfiles.Entry(event="Stop", command="entire hooks x stop"),))
 
-    def config_path(self, root: str, scope: str, env: Mapping[str, str]) -> str:
-        return os.path.join(root if scope == "project" else env["HOME"], "x.json")
-
-    def health(self, root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
-        return hookfiles.health(self.config_path(root, scope, env), self.TABLE)
+    def obstacle(self, root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:
+        if "X_OFF" not in env:
+            return None
+        return HooksHealth(status=HookStatus.DISABLED, detail=f"{root} {project} {user}")
 
 
 class Agent(FileAgent):
+    settings_file = ".x/x.json"
+    home_variable = "X_HOME"
     resume_command = "x --resume"
     folder_variable = "X_TEST_FOLDER"
 
@@ -38,12 +40,34 @@ class Agent(FileAgent):
 def test_hooks_come_and_go_in_the_file_of_a_scope(tmp_path: Path) -> None:
     agent, root = Agent(env={"HOME": str(tmp_path)}), str(tmp_path / "repo")
     os.mkdir(root)
-    for scope, path in {"project": f"{root}/x.json", "user": f"{tmp_path}/x.json"}.items():
+    for scope, path in {"project": f"{root}/.x/x.json", "user": f"{tmp_path}/.x/x.json"}.items():
         assert agent.hook_config_paths(root, scope) == (path,)
         assert agent.install_hooks(root, scope, force=False) == 1
         assert agent.hooks_health(root, scope).status is HookStatus.INSTALLED
         assert agent.uninstall_hooks(root, scope) == 1
         assert agent.hooks_health(root, scope).status is HookStatus.MISSING
+
+
+def test_an_obstacle_counts_for_hooks_that_are_there(tmp_path: Path) -> None:
+    agent, root = Agent(env={"HOME": "/home/ada", "X_OFF": ""}), str(tmp_path)
+    assert agent.hooks_health(root, "project").status is HookStatus.MISSING
+    agent.install_hooks(root, "project", force=False)
+    disabled = HooksHealth(status=HookStatus.DISABLED, detail=f"{root} {root}/.x/x.json /home/ada/.x/x.json")
+    assert agent.hooks_health(root, "project") == disabled
+
+
+@pytest.mark.parametrize("where", ["repo", "home"])
+def test_its_folder_tells_that_it_is_used(tmp_path: Path, where: str) -> None:
+    agent, root = Agent(env={"HOME": str(tmp_path / "home")}), str(tmp_path / "repo")
+    assert not agent.detect(root)
+    os.makedirs(tmp_path / where / ".x")
+    assert agent.detect(root)
+    assert Agent(env={"X_HOME": str(tmp_path)}).detect("/nowhere")
+
+
+def test_there_are_two_scopes() -> None:
+    with pytest.raises(UsageError, match="there is no scope 'team' for agent hooks"):
+        Agent(env={}).hook_config_paths("/r", "team")
 
 
 def test_a_harness_names_the_folder_of_the_sessions() -> None:

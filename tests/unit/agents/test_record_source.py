@@ -34,7 +34,6 @@ class Stream:
 class Source(RecordSource):
     def __init__(self, records: list[Record]) -> None:
         self.source = b""
-        self._parts = {}
         self._records = records
         self.reads = 0
 

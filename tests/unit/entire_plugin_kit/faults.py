@@ -29,7 +29,7 @@ class Faulty(Demo):
 
     form: ClassVar[type[DemoTranscript]] = DemoTranscript
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> DemoTranscript:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> DemoTranscript:
         return self.form(session_ref, stored)
 
 
@@ -284,7 +284,9 @@ class OverwritesWhatIsBroken(Demo):
 
 
 class InstallsAnotherVerb(Demo):
-    hook_names = tuple(name for name in Demo.hook_names if name != "turn-end")
+    @property
+    def hook_names(self) -> tuple[str, ...]:
+        return tuple(name for name in super().hook_names if name != "turn-end")
 
 
 class LetsSessionsOut(Demo):
@@ -298,18 +300,18 @@ class QuotesNothing(Demo):
 
 
 class PutsNothingBack(Demo):
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         return PutBack()
 
 
 class PutsBackNoSubagents(Demo):
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         return super().put_back(session_ref, transcript, {})
 
 
 class PutsBackAtOnce(Demo):
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
-        Path(session_ref).write_bytes(transcript)
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
+        Path(session_ref).write_bytes(bytes(transcript))
         return super().put_back(session_ref, transcript, subagents)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +16,9 @@ from entire.model.transcripts import START, Position
 from entire.plugin_host.language import questions, wire
 from tests.unit.plugin.conftest import Tool
 from tests.unit.plugin.test_subcommands import CLAUDE, DEMO, Least
+
+if TYPE_CHECKING:
+    from entire.model.transcripts import Content
 
 (SESSION,) = CLAUDE.glob("*.jsonl")
 ARGUMENTS: dict[str, Any] = {
@@ -124,7 +127,7 @@ class Counting(Demo):
 
     made: list[str] = []
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> Any:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> Any:
         self.made.append(session_ref)
         return LineTranscript(session_ref, stored)
 

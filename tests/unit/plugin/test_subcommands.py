@@ -9,13 +9,14 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
+from entire.agents.demo import payloads
 from entire.agents.demo.agent import Demo
 from entire.agents.opaque import OpaqueTranscript
 from entire.errors import EntireError
@@ -23,6 +24,9 @@ from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event
 from entire.plugin import chunks
 from tests.unit.plugin.conftest import Tool
+
+if TYPE_CHECKING:
+    from entire.model.transcripts import Content
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DEMO = FIXTURES / "demo" / "a-session.jsonl"
@@ -122,7 +126,7 @@ def test_hooks(tool: Tool, root: Path) -> None:
     assert (told.status, installed.read_text()) == (1, "{broken")
 
 
-@pytest.mark.parametrize("verb", Demo.hook_names)
+@pytest.mark.parametrize("verb", payloads.hook_names)
 def test_parse_hook(tool: Tool, verb: str) -> None:
     assert tool("parse-hook", "--hook", verb).out == b"null\n"
     told = tool(
@@ -349,7 +353,7 @@ def test_a_plan_that_fails_half_way_is_taken_back(root: Path, monkeypatch: pytes
     known, new = root / "known", root / "new"
 
     class Failing(Demo):
-        def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+        def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
             failing = Run(argv=("false",), undo_argv=("true",))
             return PutBack(effects=(failing, Write(path=str(new), data=transcript), Delete(path=str(known))))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from entire.agents import transcripts, untrusted
+from entire.agents.claude_code import payloads
 from entire.agents.file_agent import FileAgent
 from entire.model.events import EventType
 
@@ -27,6 +27,9 @@ class ClaudeCode(FileAgent):
 
     name: ClassVar[str] = "claude-code"
     type: ClassVar[str] = "Claude Code"
+    payloads: ClassVar[Payloads] = payloads
+    settings_file = ".claude/settings.json"
+    home_variable = "CLAUDE_CONFIG_DIR"
     resume_command = "claude -r"
     folder_variable = "ENTIRE_TEST_CLAUDE_PROJECT_DIR"
     capabilities: ClassVar[frozenset[str]] = frozenset(
@@ -56,18 +59,6 @@ class ClaudeCode(FileAgent):
         self._clock = clock
         self._sleep = sleep
 
-    def detect(self, root: str) -> bool:
-        from entire.agents.claude_code import settings
-
-        return os.path.isdir(os.path.join(root, ".claude")) or os.path.isdir(settings.config_dir(self._env))
-
-    # events
-
-    def _payloads(self) -> Payloads:
-        from entire.agents.claude_code import payloads
-
-        return payloads
-
     # transcripts
 
     def transcript(self, session_ref: str, stored: Content | None = None) -> ClaudeTranscript:
@@ -91,9 +82,7 @@ class ClaudeCode(FileAgent):
     # resuming
 
     def _folder(self, root: str) -> str:
-        from entire.agents.claude_code import settings
-
-        projects = os.path.join(settings.config_dir(self._env), "projects")
+        projects = os.path.join(self._home(), "projects")
         name = _folder_name(os.path.realpath(root))
         if len(name) <= _MAX_FOLDER_NAME:
             return os.path.join(projects, name)
@@ -107,24 +96,6 @@ class ClaudeCode(FileAgent):
     def session_files(self, root: str) -> list[SessionFile]:
         """Return the sessions of the project folder; older versions kept subagents' transcripts there, too."""
         return [file for file in super().session_files(root) if not file.session_id.startswith("agent-")]
-
-    def has_conversation(self, session_ref: str) -> bool:
-        from entire.agents.claude_code import records
-
-        lines, is_longer = transcripts.beginning(session_ref)
-        return is_longer or any(records.is_conversation(untrusted.loads(line)) for line in lines)
-
-    def own_session_id(self, session_id: str, transcript: bytes) -> str:
-        """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""
-        import re
-
-        dated = re.fullmatch(r"\d{4}-\d\d-\d\d-(.+)", session_id)
-        if dated is None:
-            return session_id
-        held = [name.decode("ascii") for name in re.findall(rb'"sessionId"\s*:\s*"([0-9A-Za-z_-]+)"', transcript)]
-        if session_id in held:
-            return session_id
-        return dated[1] if dated[1] in held or not held else held[-1]
 
     # summaries
 

@@ -30,21 +30,6 @@ def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) 
     return payloads.event(_EVENTS, hook, given, timestamp=now(), model=clean(given.get("model")), turn_ref=turn)
 
 
-def _session_start(payload: Payload) -> Payload:
-    source = clean(payload.get("source"))
-    return {
-        "type": EventType.SESSION_START,
-        "source": source,
-        "is_compaction": source == "compact",
-        "is_clearing": source == "clear",
-    }
-
-
-def _session_end(payload: Payload) -> Payload:
-    reason = clean(payload.get("reason"))
-    return {"type": EventType.SESSION_END, "source": reason, "is_clearing": reason == "clear"}
-
-
 def _turn_start(payload: Payload) -> Payload:
     prompt = clean(payload.get("prompt"))
     if not prompt.startswith("<task-notification>"):
@@ -143,8 +128,8 @@ _EVENTS: Table = {
     "post-todo": _note,
     "pre-compact": _compaction,
     "pre-task": _pre_task,
-    "session-end": _session_end,
-    "session-start": _session_start,
+    "session-end": payloads.session_end,
+    "session-start": payloads.session_start,
     "stop": _stop,
     "stop-failure": _stop_failure,
     "subagent-stop": _subagent_stop,
@@ -160,14 +145,8 @@ def _is_task(payload: Payload) -> bool:
 
 
 def _task(payload: Payload) -> Payload:
-    given = payload.get("tool_input")
-    known = dict_of(given)
-    return {
-        "tool_use_id": tool_id(payload.get("tool_use_id")),
-        "tool_input": tool_input(given),
-        "subagent_type": clean(known.get("subagent_type")),
-        "task_description": clean(known.get("description")),
-    }
+    call = tool_id(payload.get("tool_use_id"))
+    return {"tool_use_id": call, **payloads.task(payload, "subagent_type", "description")}
 
 
 def _noted(session_ref: str, agent: str) -> Payload:

@@ -116,16 +116,6 @@ def joined_prompt(record: Native) -> str:
     return clean(held.get("prompt")) if is_typed else ""
 
 
-def is_conversation(record: object) -> bool:
-    """Tell whether a record is a prompt or an answer, and not one that the agent wrote by itself."""
-    if not isinstance(record, dict):
-        return False
-    kind = record.get("type")
-    return (kind == "user" and bool(prompt_text(record, modern=False))) or (
-        kind == "assistant" and not is_synthetic(record)
-    )
-
-
 def command_text(record: Native) -> str:
     """Return ``/name args`` if this user record is a slash command, else ''."""
     text = content(record)

@@ -12,7 +12,7 @@ import sys
 
 from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry
-from entire.errors import EntireError, UsageError
+from entire.errors import EntireError
 from entire.model.health import HooksHealth, HookStatus
 
 TYPE_CHECKING = False
@@ -48,53 +48,31 @@ ENTRIES = (
 TABLE = hookfiles.Table(entries=ENTRIES, others=((("permissions", "deny"), DENY),))
 
 
-def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
-    if scope == "project":
-        return os.path.join(root, ".claude", "settings.json")
-    if scope == "user":
-        return os.path.join(config_dir(env), "settings.json")
-    raise UsageError(f"there is no scope {scope!r} for agent hooks", hint="use project or user")
-
-
-def config_dir(env: Mapping[str, str]) -> str:
-    """Return the user's settings folder of the agent, which ``CLAUDE_CONFIG_DIR`` can move."""
-    return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
-
-
 def managed_path() -> str:
     """Return the settings file of the machine's administrator."""
     folder = "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
     return os.path.join(folder, "managed-settings.json")
 
 
-def health(root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
-    """Tell whether our entries are in the file of this scope, and whether the agent runs hooks in ``root``."""
-    hooks = hookfiles.health(config_path(root, scope, env), TABLE)
-    if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
-        return hooks
-    key, path = _switch(root, env)
-    if path:
-        detail = f"remove `{key}` from {path} to record sessions"
-        return HooksHealth(status=HookStatus.DISABLED, detail=detail)
-    return hooks
-
-
-def _switch(root: str, env: Mapping[str, str]) -> tuple[str, str]:
-    """Return the key that switches our hooks off and its file, or ('', '').
+def obstacle(_root: str, project: str, user: str, _env: Mapping[str, str]) -> HooksHealth | None:
+    """Return which switch keeps the agent from running our hooks.
 
     Observed on 2.1.197: of several files that hold ``disableAllHooks``, the first of these counts, whatever the scope
     of the hooks; a file that is not valid JSON counts as missing.
     """
     managed = managed_path()
     if _flag(managed, "allowManagedHooksOnly"):
-        return "allowManagedHooksOnly", managed
-    project = config_path(root, "project", env)
+        return _switched_off("allowManagedHooksOnly", managed)
     local = os.path.join(os.path.dirname(project), "settings.local.json")
-    for path in (managed, local, project, config_path(root, "user", env)):
+    for path in (managed, local, project, user):
         is_off = _flag(path, "disableAllHooks")
         if is_off is not None:
-            return ("disableAllHooks", path) if is_off else ("", "")
-    return "", ""
+            return _switched_off("disableAllHooks", path) if is_off else None
+    return None
+
+
+def _switched_off(key: str, path: str) -> HooksHealth:
+    return HooksHealth(status=HookStatus.DISABLED, detail=f"remove `{key}` from {path} to record sessions")
 
 
 def _flag(path: str, key: str) -> bool | None:

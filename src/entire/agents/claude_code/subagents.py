@@ -71,14 +71,7 @@ def collect(session_ref: str, tasks: Sequence[Call | Result]) -> list[Subagent]:
             noticed.add(key)
         elif isinstance(record, Result) and not record.is_notice:
             noticed.discard(key)
-        before = merged.get(key, Subagent(id="", tool_use_id=call))
-        merged[key] = Subagent(
-            id=task.id or before.id,
-            tool_use_id=call,
-            type=task.type or before.type,
-            description=task.description or before.description,
-            background=task.background or before.background,
-        )
+        merged[key] = replace(merged[key].updated(task) if key in merged else task, tool_use_id=call)
     running = _running(session_ref, [call for call, subagent in merged.items() if call and not subagent.id])
     merged = {key: replace(subagent, id=subagent.id or running.get(key, "")) for key, subagent in merged.items()}
     started: dict[str, Subagent] = {}
@@ -96,13 +89,9 @@ def _described(session_ref: str, subagent: Subagent) -> Subagent:
     """Return a subagent with what its metadata file says, where its call and its result leave something out."""
     is_whole = subagent.type and subagent.description and subagent.tool_use_id
     noted = {} if is_whole else note(session_ref, subagent.id)
-    call = subagent.tool_use_id or noted.get("call", "")
-    return replace(
-        subagent,
-        tool_use_id=call if is_tool_id(call) else "",
-        type=subagent.type or noted.get("type", ""),
-        description=subagent.description or noted.get("description", ""),
-    )
+    named = {"type": noted.get("type", ""), "description": noted.get("description", "")}
+    known = Subagent(id=subagent.id, tool_use_id=noted.get("call", ""), **named).updated(subagent)
+    return known if is_tool_id(known.tool_use_id) else replace(known, tool_use_id="")
 
 
 def _running(session_ref: str, calls: Sequence[str]) -> dict[str, str]:

@@ -8,7 +8,6 @@ from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import ASK, EDIT, FETCH, OTHER, READ, SEARCH, SHELL, SUBAGENT, WRITE, Call
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import Subagent
-from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +43,7 @@ def call(block: Native, answer: Answer, *, details: bool) -> Call:
         return bare
     from entire.agents import tool_arguments
 
-    return replace(bare, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
-                   edits=tool_arguments.edits(given))  # fmt: skip
+    return tool_arguments.described(bare, given)
 
 
 def written_path(block: Native) -> str:

@@ -11,15 +11,11 @@ from entire.model.transcripts import START
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.transcripts import Content, Position, Subagent
+    from entire.model.transcripts import Position, Subagent
 
 
 class ClaudeTranscript(RecordSource, LineTranscript):
     """The native records are described in ``records``; what they yield is in ``stream``."""
-
-    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
-        super().__init__(session_ref, stored)
-        self._parts = {}
 
     def stream(self, since: Position, *, details: bool = False) -> TranscriptStream:
         from entire.agents.claude_code import subagents

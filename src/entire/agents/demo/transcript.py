@@ -47,11 +47,8 @@ class DemoTranscript(RecordLines):
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
-        asked: dict[str, Subagent] = {}
-        for record in self.conversation(since).tasks(stop_of(until)):
-            if record.task is not None and record.task.id not in asked:
-                asked[record.task.id] = replace(record.task, session_ref=self.subagent_ref(record.task.id))
-        return list(asked.values())
+        tasks = self.conversation(since).subagents(stop_of(until))
+        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks]
 
     def subagent_ref(self, subagent_id: str) -> str:
         """Return the transcript of one of the session's helpers."""
@@ -70,8 +67,7 @@ def _called(native: Native, call: Call, *, details: bool) -> Call:
         return bare
     from entire.agents import tool_arguments
 
-    return replace(bare, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
-                   edits=tool_arguments.edits(given))  # fmt: skip
+    return tool_arguments.described(bare, given)
 
 
 def _result(native: Native, result: Result, *, details: bool) -> Result:

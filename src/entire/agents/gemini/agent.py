@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
+from entire.agents import transcripts
 from entire.agents.file_agent import FileAgent
+from entire.agents.gemini import payloads
 from entire.model.ids import is_session_id
 
 TYPE_CHECKING = False
@@ -24,6 +26,8 @@ class Gemini(FileAgent):
 
     name: ClassVar[str] = "gemini"
     type: ClassVar[str] = "Gemini CLI"
+    payloads: ClassVar[Payloads] = payloads
+    settings_file = ".gemini/settings.json"
     resume_command = "gemini --resume"
     folder_variable = "ENTIRE_TEST_GEMINI_PROJECT_DIR"
     capabilities: ClassVar[frozenset[str]] = frozenset(
@@ -37,18 +41,6 @@ class Gemini(FileAgent):
             "transcript_analyzer",
         }
     )
-
-    def detect(self, root: str) -> bool:
-        from entire.agents.gemini import sessions
-
-        return os.path.isdir(os.path.join(root, ".gemini")) or os.path.isdir(sessions.home(self._env))
-
-    # events
-
-    def _payloads(self) -> Payloads:
-        from entire.agents.gemini import payloads
-
-        return payloads
 
     # transcripts
 
@@ -76,6 +68,10 @@ class Gemini(FileAgent):
 
     # installing
 
+    def _home(self) -> str:
+        moved = self._env.get("GEMINI_CLI_HOME")
+        return os.path.join(moved, ".gemini") if moved else super()._home()
+
     def _settings(self) -> Settings:
         from entire.agents.gemini import settings
 
@@ -86,12 +82,12 @@ class Gemini(FileAgent):
     def _folder(self, root: str) -> str:
         from entire.agents.gemini import sessions
 
-        return sessions.folder(root, self._env)
+        return sessions.folder(root, self._home())
 
     def session_files(self, root: str) -> list[SessionFile]:
         from entire.agents.gemini import sessions
 
-        return sessions.listed(self.session_dir(root))
+        return transcripts.session_files(self.session_dir(root), sessions.id_in)
 
     def has_conversation(self, session_ref: str) -> bool:
         from entire.agents.gemini import sessions
@@ -102,13 +98,6 @@ class Gemini(FileAgent):
         from entire.agents.gemini import sessions
 
         return sessions.find(session_dir, session_id) if is_session_id(session_id) else ""
-
-    def own_session_id(self, session_id: str, transcript: bytes) -> str:
-        """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""
-        from entire.agents.gemini import sessions
-
-        held = sessions.session_id(transcript)
-        return held if held and session_id.endswith(f"-{held}") else session_id
 
     def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         from entire.agents.gemini import sessions

@@ -20,7 +20,6 @@ class ChatDocument(Chat, DocumentTranscript):
     def __init__(self, session_ref: str, stored: Content | None = None, place: str = "") -> None:
         super().__init__(session_ref, stored)
         self.source = place or self.source
-        self._parts = {}
 
     def end(self, known: Position = START) -> Position:
         last = self.natives()[-1:]

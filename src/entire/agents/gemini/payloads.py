@@ -6,7 +6,7 @@ import time
 
 from entire.agents import payloads
 from entire.agents.gemini import records
-from entire.agents.payloads import session_ref, tool_id, tool_input
+from entire.agents.payloads import session_ref, tool_id
 from entire.agents.untrusted import clean, dict_of
 from entire.model.events import Event, EventType
 
@@ -18,22 +18,14 @@ if TYPE_CHECKING:
 
 
 def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
-    """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
-    given = payloads.read(payload)
-    return payloads.event(_EVENTS, hook, given, timestamp=now()) if given is not None else None
+    return payloads.parse(_EVENTS, hook, payload, now())
 
 
 def _session_start(payload: Payload) -> Payload:
-    source = clean(payload.get("source"))
-    fields = {"type": EventType.SESSION_START, "source": source, "is_clearing": source == "clear"}
-    if source == "resume":
+    fields = payloads.session_start(payload)
+    if fields["source"] == "resume":
         fields["session_ref"] = ""  # the file it names stays empty: the agent goes on in the session's old one
     return fields
-
-
-def _session_end(payload: Payload) -> Payload:
-    reason = clean(payload.get("reason"))
-    return {"type": EventType.SESSION_END, "source": reason, "is_clearing": reason == "clear"}
 
 
 def _turn_start(payload: Payload) -> Payload:
@@ -84,7 +76,7 @@ def _nothing(_payload: Payload) -> Payload | None:
 
 _EVENTS: Table = {
     "session-start": _session_start,
-    "session-end": _session_end,
+    "session-end": payloads.session_end,
     "before-agent": _turn_start,
     "after-agent": _turn_end,
     "before-tool": _before_tool,
@@ -101,13 +93,7 @@ hook_names = tuple(_EVENTS)
 
 def _task(payload: Payload) -> Payload:
     """Describe a subagent's task. No hook tells the id of its call: the framework pairs start and end by the rest."""
-    given = payload.get("tool_input")
-    known = dict_of(given)
-    return {
-        "tool_input": tool_input(given),
-        "subagent_type": clean(known.get("agent_name")),
-        "task_description": clean(known.get("prompt")),
-    }
+    return payloads.task(payload, "agent_name", "prompt")
 
 
 def _output(payload: Payload) -> str:

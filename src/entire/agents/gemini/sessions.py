@@ -12,7 +12,6 @@ import os
 from entire.agents import transcripts, untrusted
 from entire.agents.gemini import records
 from entire.model.ids import is_session_id, is_tool_id
-from entire.model.transcripts import SessionFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,15 +30,9 @@ _OWNER = ".project_root"
 # ---------------------------------------------------------------- folders
 
 
-def home(env: Mapping[str, str]) -> str:
-    """Return the user's folder of the agent, which ``GEMINI_CLI_HOME`` can move."""
-    return os.path.join(env.get("GEMINI_CLI_HOME") or env.get("HOME") or os.path.expanduser("~"), ".gemini")
-
-
-def folder(root: str, env: Mapping[str, str]) -> str:
-    """Return the folder of the chats that were started in ``root``."""
-    top = os.path.join(home(env), "tmp")
-    return os.path.join(top, _project(os.path.realpath(root), home(env)), "chats")
+def folder(root: str, home: str) -> str:
+    """Return the folder of the chats that were started in ``root``; ``home`` is the user's folder of the agent."""
+    return os.path.join(home, "tmp", _project(os.path.realpath(root), home), "chats")
 
 
 def _project(root: str, base: str) -> str:
@@ -154,20 +147,10 @@ def stubs(session_ref: str, session: str) -> list[str]:
     ]
 
 
-def listed(chats: str) -> list[SessionFile]:
-    """Return the sessions of a folder."""
-    files = []
-    try:
-        with os.scandir(chats) as entries:
-            for entry in entries:
-                if entry.name.startswith(_PREFIX) and entry.name.endswith((".json", ".jsonl")) and entry.is_file():
-                    session = session_id(entry.path)
-                    if session:
-                        changed = entry.stat().st_mtime
-                        files.append(SessionFile(session_id=session, session_ref=entry.path, changed=changed))
-    except OSError:
-        pass
-    return files
+def id_in(path: str) -> str:
+    """Return the id of the session in a file, '' if it is no chat."""
+    name = os.path.basename(path)
+    return session_id(path) if name.startswith(_PREFIX) and name.endswith((".json", ".jsonl")) else ""
 
 
 def is_document(source: Source) -> bool:
@@ -181,12 +164,11 @@ def is_document(source: Source) -> bool:
 
 def has_conversation(path: str) -> bool:
     """Tell, from a chat's beginning, whether anything was said in it."""
-    lines, is_longer = transcripts.beginning(path)
-    if is_longer:
-        return True
-    if is_document(path):
-        lines = [b"".join(lines)]
-    return any(records.is_conversation(message) for line in lines for message in _messages(untrusted.loads(line)))
+    data, is_longer = transcripts.beginning(path)
+    lines = [data] if is_document(data) else data.split(b"\n")
+    return is_longer or any(
+        records.is_conversation(message) for line in lines for message in _messages(untrusted.loads(line))
+    )
 
 
 def _messages(record: object) -> list[Native]:

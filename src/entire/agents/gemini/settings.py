@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import hookfiles, json_document
-from entire.agents.gemini import sessions
+from entire.agents import json_document
 from entire.agents.hookfiles import Entry, Table
-from entire.errors import EntireError, UsageError
+from entire.agents.untrusted import dict_of
+from entire.errors import EntireError
 from entire.model.health import HooksHealth, HookStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 _TIMEOUT = 60_000  # milliseconds, after which the agent goes on without the hook
@@ -45,38 +45,25 @@ TABLE = Table(
 )
 
 
-def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
-    if scope == "project":
-        return os.path.join(root, ".gemini", "settings.json")
-    if scope == "user":
-        return os.path.join(sessions.home(env), "settings.json")
-    raise UsageError(f"there is no scope {scope!r} for agent hooks", hint="use project or user")
-
-
-# ---------------------------------------------------------------- health
-
-
-def health(root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
-    """Tell whether our entries are in the file of this scope, and whether the agent runs hooks in ``root``."""
-    hooks = hookfiles.health(config_path(root, scope, env), TABLE)
-    if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
-        return hooks
-    obstacle = _switch(root, env)
-    if obstacle:
-        return HooksHealth(status=HookStatus.DISABLED, detail=f"{obstacle} to record sessions")
-    if not _is_trusted(os.path.realpath(root), env):
+def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:
+    """Return which switch is off, or that the user must trust the folder first."""
+    system = env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or "/etc/gemini-cli/settings.json"
+    remedy = _remedy([(path, dict_of(_load(path).get("hooksConfig"))) for path in (system, project, user)])
+    if remedy:
+        return HooksHealth(status=HookStatus.DISABLED, detail=f"{remedy} to record sessions")
+    if not _is_trusted(os.path.realpath(root), (system, user), env):
         detail = "Gemini CLI does not trust this folder: choose `/permissions` in it to record sessions"
         return HooksHealth(status=HookStatus.UNTRUSTED, detail=detail)
-    return hooks
+    return None
 
 
-def _switch(root: str, env: Mapping[str, str]) -> str:
-    """Return what to do about a switch that is off, or ''. Of several, the first counts, as in ``_files``."""
-    switched = [(path, settings["enabled"]) for path, settings in _hooks_config(root, env) if "enabled" in settings]
+def _remedy(files: list[tuple[str, dict[str, Any]]]) -> str:
+    """Return what to do about a switch that is off, or ''. What the first of the files says counts."""
+    switched = [(path, settings["enabled"]) for path, settings in files if "enabled" in settings]
     if switched and switched[0][1] is False:
         return f"set `hooksConfig.enabled` to true in {switched[0][0]}"
     ours = {entry.name for entry in TABLE.entries}
-    for path, settings in _hooks_config(root, env):
+    for path, settings in files:
         disabled = settings.get("disabled")
         names = sorted(ours.intersection(filter(_is_text, disabled))) if isinstance(disabled, list) else []
         if names:
@@ -88,33 +75,17 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _hooks_config(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for path in _files(root, env):
-        options = _load(path).get("hooksConfig")
-        if isinstance(options, dict):
-            yield path, options
-
-
-def _files(root: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the settings files; what the first of them says counts."""
-    return _system_path(env), config_path(root, "project", env), config_path(root, "user", env)
-
-
-def _system_path(env: Mapping[str, str]) -> str:
-    return env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or "/etc/gemini-cli/settings.json"
-
-
-def _is_trusted(root: str, env: Mapping[str, str]) -> bool:
+def _is_trusted(root: str, files: tuple[str, ...], env: Mapping[str, str]) -> bool:
     """Tell whether the agent runs hooks in a folder. It asks about an undecided one before any hook."""
     decided = {"true": True, "false": False}.get(env.get("GEMINI_CLI_TRUST_WORKSPACE", ""))
     if decided is not None:
         return decided
-    security = [_load(path).get("security") for path in (_system_path(env), config_path(root, "user", env))]
-    folder_trust = [option.get("folderTrust") for option in security if isinstance(option, dict)]
-    switched = [option["enabled"] for option in folder_trust if isinstance(option, dict) and "enabled" in option]
+    folder_trust = [dict_of(dict_of(_load(path).get("security")).get("folderTrust")) for path in files]
+    switched = [option["enabled"] for option in folder_trust if "enabled" in option]
     if switched and switched[0] is False:
         return True
-    rules = _load(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or os.path.join(sessions.home(env), "trustedFolders.json"))
+    beside = os.path.join(os.path.dirname(files[-1]), "trustedFolders.json")
+    rules = _load(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or beside)
     matching = [(len(path), level) for path, level in rules.items() if _covers(path, level, root)]
     return not matching or max(matching)[1] != "DO_NOT_TRUST"
 

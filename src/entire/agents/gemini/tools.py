@@ -68,9 +68,7 @@ def call(native: Native, answer: Answer, began: float, *, details: bool) -> Call
         return bare
     from entire.agents import tool_arguments
 
-    given = _arguments(native)
-    return replace(bare, subject=tool_arguments.subject(given), command=tool_arguments.command(given),
-                   edits=tool_arguments.edits(given))  # fmt: skip
+    return tool_arguments.described(bare, _arguments(native))
 
 
 def result(native: Native, at: int, paths: tuple[str, ...], *, details: bool) -> Result:

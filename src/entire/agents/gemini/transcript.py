@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from entire.agents.gemini.stream import Placed
-    from entire.model.transcripts import Content, FileLines, Subagent
+    from entire.model.transcripts import FileLines, Subagent
 
 DOCUMENT = "document:"
 """How a mark in a document begins; the id of the last message follows."""
@@ -43,9 +43,8 @@ class Chat(RecordSource):
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the subagents whose call is done; until then, only the hooks know of them."""
-        tasks = (record.task for record in self.conversation(since).tasks(stop_of(until)))
-        tasks_by_id = {task.id: task for task in tasks if task is not None and task.id}
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks_by_id.values()]
+        tasks = self.conversation(since).subagents(stop_of(until))
+        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks]
 
     def subagent_ref(self, subagent_id: str) -> str:
         """Return where a subagent's chat is: in a folder named after its session, also for subagents of subagents."""
@@ -57,10 +56,6 @@ class Chat(RecordSource):
 
 class ChatLines(Chat, LineTranscript):
     """A chat that grows by lines. It is stored whole, because the Go CLI reads parts of this agent as documents."""
-
-    def __init__(self, session_ref: str, stored: Content | None = None) -> None:
-        super().__init__(session_ref, stored)
-        self._parts = {}
 
     def stream(self, since: Position, *, details: bool = False) -> ChatStream:
         start = self._marked(self.readable(since))
