@@ -54,6 +54,7 @@ class Claude:
     type: ClassVar[str] = "Claude Code"
     package: ClassVar[str] = "@anthropic-ai/claude-code"
     command: ClassVar[str] = "claude"
+    native: ClassVar[str] = ""
     runs_git_hooks: ClassVar[bool] = True
     files_by_minute: ClassVar[bool] = False
     records_api_errors: ClassVar[bool] = True

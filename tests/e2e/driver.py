@@ -23,8 +23,10 @@ def installed() -> Path:
 
 def binary(agent: type[Driver]) -> Path | None:
     """Return an installed agent's program. Two versions of an agent share one name in npm's folder of programs, so its
-    package is asked.
+    package is asked, or the one with the program that it starts.
     """
+    if agent.native:
+        return next(installed().glob(agent.native), None)
     package = installed() / agent.package
     try:
         path = package / json.loads((package / "package.json").read_bytes())["bin"][agent.command]
@@ -71,6 +73,7 @@ def running(session: str, arguments: list[str], cwd: Path, environment: Mapping[
         arguments,
         cwd=cwd,
         env=environment,
+        bufsize=0,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -136,6 +139,8 @@ class Driver(Protocol):
     """The name in `agents/package.json` of the package that `make agents` installs."""
     command: ClassVar[str]
     """The program of that package."""
+    native: ClassVar[str]
+    """Where the program lies in npm's folder of packages, if that of the package only starts it; else empty."""
     runs_git_hooks: ClassVar[bool]
     """Whether git runs the repository's hooks in the shells of its tools."""
     files_by_minute: ClassVar[bool]

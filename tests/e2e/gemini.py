@@ -57,6 +57,7 @@ class Gemini:
     type: ClassVar[str] = "Gemini CLI"
     package: ClassVar[str] = "@google/gemini-cli"
     command: ClassVar[str] = "gemini"
+    native: ClassVar[str] = ""
     runs_git_hooks: ClassVar[bool] = False
     files_by_minute: ClassVar[bool] = True
     records_api_errors: ClassVar[bool] = False

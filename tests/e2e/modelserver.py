@@ -18,13 +18,14 @@ from typing import Any, ClassVar, Self
 
 from anthropic_dialect import Anthropic
 from gemini_dialect import Gemini
+from responses_dialect import Responses
 from script import Answer, Dialect, Request, Script, Text, Turn
 
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
 UNSCRIPTED = "UNSCRIPTED REQUEST"
 
-DIALECTS: tuple[Dialect, ...] = (Anthropic(), Gemini())
+DIALECTS: tuple[Dialect, ...] = (Anthropic(), Gemini(), Responses())
 
 SIDE_ANSWER = Answer(parts=(Text(text="ok"),))
 SIDE_JSON = Answer(parts=(Text(text='{"title": "Scripted session"}'),))
@@ -183,6 +184,8 @@ class ModelServer:
 
     def _send(self, http: _Handler, dialect: Dialect, request: Request, reply: Answer) -> None:
         self._pause(reply.delay)
+        while reply.when and not reply.when() and not self._closed.is_set():
+            self._pause(0.05)
         if reply.fault is not None:
             wrong = reply.fault
             http.reply(wrong.status, dialect.refuse(wrong.status, wrong.kind, wrong.message))

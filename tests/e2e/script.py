@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Tokens of one answer, by the four counters that providers report."""
+    """Tokens of one answer, by the counters that providers report; those of `reasoning` are part of the output."""
 
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_creation: int = 0
+    reasoning: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -28,6 +29,7 @@ class Usage:
             output=self.output + other.output,
             cache_read=self.cache_read + other.cache_read,
             cache_creation=self.cache_creation + other.cache_creation,
+            reasoning=self.reasoning + other.reasoning,
         )
 
 
@@ -68,7 +70,7 @@ class Answer:
     """One answer of the model.
 
     `delay` seconds pass before its first byte and `pace` seconds between its parts, where a test may interrupt it.
-    A `fault` is sent in place of the parts.
+    A `fault` is sent in place of the parts. Nothing is sent until `when` is true.
     """
 
     parts: tuple[Part, ...] = ()
@@ -76,6 +78,7 @@ class Answer:
     delay: float = 0.0
     pace: float = 0.0
     fault: Fault | None = None
+    when: Callable[[], bool] | None = None
 
 
 Part = Text | Thought | ToolCall
@@ -96,9 +99,15 @@ def tool(name: str, **arguments: Any) -> ToolCall:
     return ToolCall(name=name, input=arguments)
 
 
-def answer(*parts: Part, usage: Usage | None = None, delay: float = 0.0, pace: float = 0.0) -> Answer:
+def answer(
+    *parts: Part,
+    usage: Usage | None = None,
+    delay: float = 0.0,
+    pace: float = 0.0,
+    when: Callable[[], bool] | None = None,
+) -> Answer:
     """Return an answer of these parts."""
-    return Answer(parts=parts, usage=usage or Usage(), delay=delay, pace=pace)
+    return Answer(parts=parts, usage=usage or Usage(), delay=delay, pace=pace, when=when)
 
 
 def fault(status: int, kind: str, message: str, *, times: int = 1_000_000) -> Answer:
