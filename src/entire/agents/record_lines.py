@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts, untrusted
+from entire.agents import transcripts
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource
 from entire.conversation.records import Answer
@@ -49,21 +49,13 @@ class LineStream:
         self._details = details
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records.
-
-        A last line without a newline counts if it is a complete record: stored transcripts may lack the final newline,
-        while a record that is still being written is invalid.
-        """
         source, count, mark = self._transcript.source, self.end.count, self.known
         if self._byte and transcripts.byte_before(source, self._byte) != b"\n":
             self._byte += 1  # the newline of the line before was written after the position was taken
-        for line, end in transcripts.lines(source, self._byte):
-            native = untrusted.loads(line)
-            if not isinstance(native, dict) and not line.endswith(b"\n"):
-                return
-            said = self._transcript.read(native, count, end, details=self._details) if isinstance(native, dict) else ()
-            for record in said:
-                mark = record.id if isinstance(record, Answer) else mark
-                yield record
+        for natives, end in transcripts.natives(source, self._byte):
+            for native in natives:
+                for record in self._transcript.read(native, count, end, details=self._details):
+                    mark = record.id if isinstance(record, Answer) else mark
+                    yield record
             count += 1
             self.end = Position(count=count, byte=end, mark=mark)

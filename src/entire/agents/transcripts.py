@@ -203,6 +203,30 @@ def records(line: bytes, glue: bytes = b"") -> list[dict[str, Any]]:
     return [value] if isinstance(value, dict) else []
 
 
+def natives(
+    source: Source, start: int = 0, *, skipped: tuple[bytes, ...] = (), glue: bytes = b""
+) -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """Yield the JSON objects of each line from byte ``start`` on, and the offset of its end.
+
+    A last line without a newline counts if it is complete, as in stored transcripts: another is still being written.
+    ``skipped`` is how lines start that are not parsed; ``glue``: see ``records``.
+    """
+    for line, end in lines(source, start):
+        objects = [] if line.startswith(skipped) else records(line, glue)
+        if not objects and not line.endswith(b"\n") and loads(line) is None:
+            return
+        yield objects, end
+
+
+def is_document(source: Source) -> bool:
+    """Tell whether a transcript is one JSON document with a list of messages, and not lines."""
+    first = next(lines(source), (b"", 0))[0]
+    if first.strip() == b"{":
+        return True
+    record = loads(first) if b'"messages"' in first else None
+    return isinstance(record, dict) and isinstance(record.get("messages"), list)
+
+
 def offset_of(source: Source, count: int) -> tuple[int, int]:
     """Return (byte, lines before it) after ``count`` lines, or after the last line if the file has fewer."""
     seen = offset = 0

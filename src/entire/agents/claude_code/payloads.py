@@ -32,19 +32,19 @@ def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) 
 
 def _turn_start(payload: Payload) -> Payload:
     prompt = clean(payload.get("prompt"))
-    if not prompt.startswith("<task-notification>"):
-        return {"type": EventType.TURN_START, "prompt": prompt}
-    # A background subagent ended and the agent continues by itself: a turn that no person prompted.
     from entire.agents.claude_code import records
 
-    agent, call = records.notification_ids(prompt)
+    if not prompt.startswith(records.NOTICE):
+        return {"type": EventType.TURN_START, "prompt": prompt}
+    # A background subagent ended and the agent continues by itself: a turn that no person prompted.
+    agent, call, summary = records.notice(prompt)
     return {
         "type": EventType.TURN_START,
         "source": "task-notification",
         "is_automatic": True,
         "subagent_id": agent,
         "tool_use_id": call,
-        "task_description": records.notification_summary(prompt),
+        "task_description": summary,
     }
 
 
@@ -71,8 +71,10 @@ def _pre_task(payload: Payload) -> Payload | None:
 
 
 def _post_task(payload: Payload) -> Payload | None:
+    from entire.agents.claude_code import records
+
     response = dict_of(payload.get("tool_response"))
-    if not _is_task(payload) or response.get("isAsync") is True or response.get("status") == "async_launched":
+    if not _is_task(payload) or records.is_launched(response):
         return None  # in the background: SubagentStop reports its end
     fields = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": tool_id(response.get("agentId"))}
     fields["subagent_type"] = fields["subagent_type"] or clean(response.get("agentType"))

@@ -40,6 +40,9 @@ WITHOUT_MEANING = (
 TASK_TOOLS = ("Agent", "Task")
 """Names of the tool that starts a subagent; it was called Task before 2.1."""
 
+NOTICE = "<task-notification>"
+"""How the notice starts that a background task ended."""
+
 _COMMAND = ("<command-name>", "<command-message>")
 _INTERRUPTED = "[Request interrupted by user"
 _NO_PROMPT = (
@@ -48,7 +51,7 @@ _NO_PROMPT = (
     "<bash-stdout>",
     "<bash-stderr>",
     "<local-command-",
-    "<task-notification>",
+    NOTICE,
     _INTERRUPTED,
 )
 _USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
@@ -130,23 +133,19 @@ def is_expansion(record: Native) -> bool:
     return record.get("isMeta") is True and not text_of(record).startswith("<local-command-")
 
 
-def notification(record: Native) -> tuple[str, str]:
-    """Return (task id, tool use id) of a notice that a background task ended; ('', '') for other records."""
-    text = content(record)
-    if not isinstance(text, str) or not text.startswith("<task-notification>"):
-        return "", ""
-    return notification_ids(text)
+def notice(text: object) -> tuple[str, str, str]:
+    """Return (task id, tool use id, what it shows to people) of a notice that a background task ended; '' for an id
+    that is not safe in a path, and for any other text.
+    """
+    if not isinstance(text, str) or not text.startswith(NOTICE):
+        return "", "", ""
+    task, tool = (named if is_tool_id(named := _tagged(text, tag)) else "" for tag in ("task-id", "tool-use-id"))
+    return task, tool, clean(_tagged(text, "summary"))
 
 
-def notification_ids(text: str) -> tuple[str, str]:
-    """Return (task id, tool use id) from the text of a task notification; '' for an id that is not safe in a path."""
-    task, tool = _tagged(text, "task-id"), _tagged(text, "tool-use-id")
-    return task if is_tool_id(task) else "", tool if is_tool_id(tool) else ""
-
-
-def notification_summary(text: str) -> str:
-    """Return the line that a task notification shows to people."""
-    return clean(_tagged(text, "summary"))
+def is_launched(result: Native) -> bool:
+    """Tell whether a tool's result only says that a subagent began to work in the background."""
+    return result.get("isAsync") is True or result.get("status") == "async_launched"
 
 
 def _tagged(text: str, tag: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts, untrusted
+from entire.agents import transcripts
 from entire.agents.claude_code import records, tree
 from entire.agents.untrusted import clean
 from entire.conversation.records import (
@@ -93,11 +93,8 @@ class TranscriptStream:
         if self.shrunk:
             return
         joined = self._start > 0 and transcripts.byte_before(self.source, self._start) != b"\n"
-        for line, end in transcripts.lines(self.source, self._start):
-            whole = line.endswith(b"\n")
-            natives = [] if self._is_skipped(line) else transcripts.records(line, records.GLUE)
-            if not whole and not natives and untrusted.loads(line) is None:
-                break  # still being written
+        skipped = () if self._details else records.WITHOUT_MEANING
+        for natives, end in transcripts.natives(self.source, self._start, skipped=skipped, glue=records.GLUE):
             # The line before the position had no newline when it was counted, and continues here.
             at = self._count - 1 if joined else self._count
             joined = False
@@ -106,9 +103,6 @@ class TranscriptStream:
             self._count, self._byte = at + 1, end
         yield from self._tree.unresolved()
         yield from self._changes_of_old_form()
-
-    def _is_skipped(self, line: bytes) -> bool:
-        return not self._details and line.startswith(records.WITHOUT_MEANING)
 
     def occurs_before(self, needles: tuple[bytes, ...]) -> bool:
         """Search the file before the position; the number of searches is limited, as a strange file could need many."""
@@ -176,7 +170,7 @@ class TranscriptStream:
         yield from self._results(native, at, time)
         if records.is_interruption(native):
             yield Mark(position=at, kind=INTERRUPTED, time=time)
-        agent, call = records.notification(native)
+        agent, call, _ = records.notice(records.content(native))
         if agent or call:
             from entire.agents.claude_code import tools
 

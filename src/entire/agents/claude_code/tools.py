@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import untrusted
-from entire.agents.claude_code.records import TASK_TOOLS
+from entire.agents.claude_code.records import TASK_TOOLS, is_launched
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import ASK, EDIT, FETCH, OTHER, READ, SEARCH, SHELL, SUBAGENT, WRITE, Call
 from entire.model.ids import is_tool_id
@@ -80,10 +80,7 @@ def _changed_by_shell(told: object) -> Iterator[object]:
 
 def goes_on(result: object) -> bool:
     """Tell whether a tool's result only says that it works on in the background."""
-    if not isinstance(result, dict):
-        return False
-    is_launched = result.get("isAsync") is True or result.get("status") == "async_launched"
-    return is_launched or bool(result.get("backgroundTaskId"))
+    return isinstance(result, dict) and (is_launched(result) or bool(result.get("backgroundTaskId")))
 
 
 def result_agent(block: Native, result: object) -> Subagent | None:
@@ -92,8 +89,7 @@ def result_agent(block: Native, result: object) -> Subagent | None:
         agent = clean(result.get("agentId"))
         if not is_tool_id(agent):
             return None
-        background = result.get("isAsync") is True or result.get("status") == "async_launched"
-        return Subagent(id=agent, background=background, type=clean(result.get("agentType")),
+        return Subagent(id=agent, background=is_launched(result), type=clean(result.get("agentType")),
                         description=clean(result.get("description")))  # fmt: skip
     for text in _texts(block):  # the old form has the id only in the text: "agentId: a1b2c3 (...)"
         _, mark, rest = text.partition("agentId: ")

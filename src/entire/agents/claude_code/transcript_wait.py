@@ -42,10 +42,7 @@ class _Watch:
 
     def has_final_text(self) -> bool:
         """Read on; True once the final text of this turn is in the file."""
-        for line, end in transcripts.lines(self._path, self._at):
-            natives = transcripts.records(line, records.GLUE)
-            if not natives and not line.endswith(b"\n"):
-                break
+        for natives, end in transcripts.natives(self._path, self._at, glue=records.GLUE):
             self._at = end
             for record in natives:
                 # A fork's copied prompts have the new prompt's id (2.1.332): the last one begins the turn.

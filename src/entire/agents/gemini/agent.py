@@ -53,14 +53,14 @@ class Gemini(FileAgent):
         return chat
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        from entire.agents.gemini import chunks
+        from entire.agents import document_parts
 
-        return chunks.split(transcript, max_size)
+        return document_parts.split(transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        from entire.agents.gemini import chunks as parts
+        from entire.agents import document_parts
 
-        return parts.join(chunks)
+        return document_parts.join(chunks)
 
     def is_lines(self, beginning: bytes) -> bool:
         first, newline, _ = beginning.partition(b"\n")
@@ -113,7 +113,7 @@ def _open_chat(session_ref: str, stored: Content | None) -> ChatLines | ChatDocu
     if stored is None and not os.path.exists(session_ref):
         document = sessions.other_form(session_ref)
         place = document if document and os.path.exists(document) else ""  # not yet continued as lines
-    if not place and not sessions.is_document(session_ref if stored is None else stored):
+    if not place and not transcripts.is_document(session_ref if stored is None else stored):
         return ChatLines(session_ref, stored)
     from entire.agents.gemini.document import ChatDocument
 

@@ -153,19 +153,10 @@ def id_in(path: str) -> str:
     return session_id(path) if name.startswith(_PREFIX) and name.endswith((".json", ".jsonl")) else ""
 
 
-def is_document(source: Source) -> bool:
-    """Tell whether a chat is in the older form, one JSON document."""
-    first = next(transcripts.lines(source), (b"", 0))[0]
-    if first.strip() == b"{":
-        return True
-    record = untrusted.loads(first) if b'"messages"' in first else None
-    return isinstance(record, dict) and isinstance(record.get("messages"), list)
-
-
 def has_conversation(path: str) -> bool:
     """Tell, from a chat's beginning, whether anything was said in it."""
     data, is_longer = transcripts.beginning(path)
-    lines = [data] if is_document(data) else data.split(b"\n")
+    lines = [data] if transcripts.is_document(data) else data.split(b"\n")
     return is_longer or any(
         records.is_conversation(message) for line in lines for message in _messages(untrusted.loads(line))
     )
@@ -195,7 +186,7 @@ def put_back(session_ref: str, transcript: Content, subagents: Mapping[str, Cont
     if not transcript:
         effects: list[Write | Delete] = [Delete(path=session_ref)]
         effects += [Delete(path=path) for path in (lines, document) if path != session_ref and os.path.exists(path)]
-    elif is_document(transcript):
+    elif transcripts.is_document(transcript):
         effects = [Write(path=document, data=transcript)]
         if lines != document and os.path.exists(lines):  # how the agent continued the document
             effects.append(Delete(path=lines))

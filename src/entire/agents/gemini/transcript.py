@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import islice
 
-from entire.agents import transcripts, untrusted
+from entire.agents import transcripts
 from entire.agents.gemini import records, sessions
 from entire.agents.gemini.stream import ChatStream
 from entire.agents.lines import LineTranscript
@@ -91,14 +91,7 @@ class ChatLines(Chat, LineTranscript):
         return before.end
 
     def _natives(self, start: Position) -> Iterator[Placed]:
-        """Yield each line's native record ({} if it has none), its number and the byte after it.
-
-        A last line without a newline counts if it is complete: another is still being written.
-        """
-        at = start.count
-        for line, end in transcripts.lines(self.source, start.byte):
-            native = {} if line.startswith(records.WITHOUT_MEANING) else untrusted.loads(line)
-            if not line.endswith(b"\n") and not isinstance(native, dict):
-                return
-            yield untrusted.dict_of(native), at, end
-            at += 1
+        """Yield each line's native record ({} if it has none), its number and the byte after it."""
+        lines = transcripts.natives(self.source, start.byte, skipped=records.WITHOUT_MEANING)
+        for at, (natives, end) in enumerate(lines, start.count):
+            yield natives[0] if natives else {}, at, end

@@ -1,9 +1,8 @@
-"""Splits a chat that is too large for one part. The Go CLI joins parts of this agent as documents."""
+"""Splits transcripts that are one JSON document with a list of messages, and joins their parts."""
 
 from __future__ import annotations
 
 from entire.agents import transcripts, untrusted
-from entire.agents.gemini import sessions
 from entire.model import jsontext
 
 TYPE_CHECKING = False
@@ -13,16 +12,16 @@ if TYPE_CHECKING:
 _OVERHEAD = len(b'{"messages":[]}')
 
 
-def split(chat: bytes, max_size: int) -> list[bytes]:
+def split(transcript: bytes, max_size: int) -> list[bytes]:
     """Return parts of at most ``max_size`` bytes: of lines, or documents with a part of the messages each.
 
     The first document holds everything else as well.
     """
-    if len(chat) <= max_size or not sessions.is_document(chat):
-        return transcripts.chunk(chat, max_size)
-    document = untrusted.loads(chat)
+    if len(transcript) <= max_size or not transcripts.is_document(transcript):
+        return transcripts.chunk(transcript, max_size)
+    document = untrusted.loads(transcript)
     if not isinstance(document, dict):
-        return transcripts.chunk(chat, max_size)
+        return transcripts.chunk(transcript, max_size)
     rest = {key: value for key, value in document.items() if key != "messages"}
     room = max(max_size - _OVERHEAD, 64)
     groups: list[list[bytes]] = [[]]
@@ -42,7 +41,7 @@ def split(chat: bytes, max_size: int) -> list[bytes]:
 
 def join(parts: list[bytes]) -> bytes:
     """Join parts: documents into one, else lines."""
-    values = [untrusted.loads(part) if sessions.is_document(part) else None for part in parts]
+    values = [untrusted.loads(part) if transcripts.is_document(part) else None for part in parts]
     documents = [document for document in values if isinstance(document, dict)]
     if len(parts) < 2 or len(documents) < len(parts):
         return transcripts.join(parts)
