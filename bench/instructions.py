@@ -42,7 +42,9 @@ def rows(folder: Path) -> Iterator[tuple[str, int, float]]:
     """Yield each process, its instructions, and how many times as many these are as those of the bare interpreter."""
     logs = folder / "logs"
     programs = Programs(_counted(folder, logs), folder / "home")
-    _play(Session(_world(folder / "warm", programs)))  # fills the cache of bytecode
+    for path in (ROOT / "src/entire/__pycache__").glob("*.bundle"):  # it may be of other hooks than those played here
+        path.unlink()
+    _play(Session(_world(folder / "warm", programs)))  # fills the caches of bytecode
     logs.mkdir()
     programs.run([*COUNT, f"--log-file={logs}/bare", sys.executable, "-I", "-S", "-c", "pass"])
     bare = _instructions(logs / "bare")

@@ -1,15 +1,13 @@
 """Start a hook without ``site``: run by the launcher as ``python -I -S launch.py hooks ...``.
 
 With ``run FILE ...`` it starts a plugin that is written in Python instead. Python compiles this file at each start, so
-that all but the import path is ``entire.start``'s.
+the rest is in ``entire.start``, which is loaded without looking for it.
 """
 
-import os
-import sys
-
 if __name__ == "__main__":
-    root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    sys.path.append(root)
-    from entire import start
+    from _frozen_importlib_external import SourceFileLoader
 
-    start.run(root)
+    folder = __file__.rpartition("/")[0] or "."
+    start = {"__name__": "entire.start"}
+    exec(SourceFileLoader("entire.start", folder + "/start.py").get_code("entire.start"), start)  # type: ignore[arg-type]  # noqa: S102
+    start["run"](folder)  # type: ignore[operator]

@@ -1,43 +1,210 @@
 """Runs a hook, or a plugin that is written in Python, in an interpreter that has not imported ``site``.
 
 Without ``site`` no ``.pth`` file of the environment is read, which saves a hook 3 ms in a small environment and more
-than 30 ms in one with many packages. The import path is completed here instead.
+than 30 ms in one with many packages. The import path is completed here instead. What the last hook of this kind loaded
+is in one file, its bundle: see docs/decisions/0011-a-bundle-of-modules.md. Until that is read every import is dear, so
+this module does without ``__future__``.
 """
 
-from __future__ import annotations
-
 import gc
-import os
+import marshal
 import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER
+from posix import stat
 
-from entire import bundle
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HEAD = b"entire 2" + MAGIC_NUMBER
+"""What a bundle begins with. The folder of this package follows, the one that holds it, and the modules: their names,
+their sources' paths, sizes and times in ns, and their codes.
+"""
+PACKAGES = frozenset(("entire", "entire_secrets", "__future__", "bisect"))
+"""What is in bundles. Other modules that hooks import are built in, or rare."""
+_PACKAGE = "/__init__.py"
 
 
-def search_path(package_root: str, executable: str, version: tuple[int, int]) -> list[str]:
-    """Return the folders to import from: the one that holds ``entire``, then the environment's ``site-packages``."""
-    prefix = os.path.dirname(os.path.dirname(executable))
-    packages = os.path.join(prefix, "lib", f"python{version[0]}.{version[1]}", "site-packages")
-    return [package_root] if package_root == packages else [package_root, packages]
+def run(folder: str) -> None:
+    """Do what the arguments say; ``folder``: that of this package, as the launcher names it. Does not return."""
+    gc.disable()  # a hook ends before a collection pays off
+    is_plugin = sys.argv[1] == "run"
+    if not is_plugin:
+        _import_os()
+    import os
 
+    path = bundle_path(folder, ["plugin"] if is_plugin else sys.argv[2:4])
+    root = load(path, folder) or os.path.dirname(os.path.realpath(folder))
+    loaded = frozenset(sys.modules)
+    sys.path += search_path(root, sys.executable, sys.version_info[:2])
+    if is_plugin:
+        import atexit
 
-def run(root: str) -> None:
-    """Do what the arguments say; ``root`` is the folder that holds ``entire``. Does not return."""
-    sys.path[-1:] = search_path(root, sys.executable, sys.version_info[:2])
-    modules = bundle.install(f"{root}/entire/__pycache__", ("entire", "entire_secrets"))
-    if sys.argv[1] == "run":
-        sys.argv = sys.argv[2:]
         from entire.plugin import script
 
+        gc.enable()
+        atexit.register(grow, path, folder, root, loaded)
+        sys.argv = sys.argv[2:]
         script.run(sys.argv[0])
         return
-    gc.disable()  # a hook ends before a collection pays off
     from entire.cli import main
 
     status = main(sys.argv[1:])
-    modules.grow()
+    grow(path, folder, root, loaded)
     if (patterns := sys.modules.get("entire_secrets.patterns")) is not None:
-        patterns.save(bundle.replace)
+        patterns.save(_replace)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # the agent may have closed it
             stream.flush()
     os._exit(status)  # skips the interpreter's shutdown, another 3 ms
+
+
+def _replace(path: str, data: bytes) -> None:
+    from entire import bundle
+
+    bundle.replace(path, data)
+
+
+def search_path(package_root: str, executable: str, version: tuple[int, int]) -> list[str]:
+    """Return the folders to import from: the one that holds ``entire``, then the environment's ``site-packages``."""
+    prefix = executable.rpartition("/")[0].rpartition("/")[0]
+    packages = f"{prefix}/lib/python{version[0]}.{version[1]}/site-packages"
+    return [package_root] if package_root == packages else [package_root, packages]
+
+
+def bundle_path(folder: str, kind: list[str]) -> str:
+    """Return where the bundle of a kind of hook is: beside bytecode. It is '' for what cannot be one."""
+    name = ".".join(kind)
+    if not name.replace("-", "").replace(".", "").isalnum() or len(name) > 80 or folder[:1] != "/":
+        return ""
+    return f"{folder}/__pycache__/{name}.{sys.implementation.cache_tag}.bundle"
+
+
+def load(path: str, folder: str) -> str:
+    """Load the modules of a bundle, in the order in which they were loaded once; return the folder that holds the
+    packages. Load none and return '' if there is no bundle of these sources.
+    """
+    try:
+        with open(path, "rb", buffering=0) as file:
+            data = file.read()
+        if not data.startswith(HEAD):
+            return ""
+        made_for, root, modules = marshal.loads(memoryview(data)[len(HEAD) :])  # noqa: S302 (as trusted as bytecode)
+        if made_for != folder:
+            return ""
+        for _, source, size, changed, _ in modules:
+            facts = stat(source)
+            if facts.st_size != size or facts.st_mtime_ns != changed:
+                return ""
+    except (OSError, ValueError, EOFError, TypeError):
+        return ""
+    spaces = [_new_module(name, source) for name, source, *_ in modules]
+    for name, *_ in modules:  # as an import does, for who imports a module from its package
+        package, _, last = name.rpartition(".")
+        if package:
+            sys.modules[package].__dict__[last] = sys.modules[name]
+    try:
+        for space, (*_, code) in zip(spaces, modules):  # noqa: B905
+            exec(code, space)  # noqa: S102
+    except Exception:  # another module that was there is missing
+        for name, *_ in modules:
+            del sys.modules[name]
+        return ""
+    return str(root)
+
+
+def grow(path: str, folder: str, root: str, loaded: frozenset[str]) -> None:
+    """Make the bundle if there was none, or again if this process had to load half as many modules beside it: what only
+    rare hooks need, or another agent's, would cost every hook.
+    """
+    # A module moves to the end when it is loaded, so those that it imports are before it.
+    modules = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in PACKAGES}
+    bundled = len(loaded & modules.keys())
+    if len(modules) > bundled + bundled // 2 and path:
+        from entire import bundle
+
+        bundle.write(path, HEAD, (folder, root), modules)
+
+
+def _new_module(name: str, source: str) -> dict[str, object]:
+    """Make a module known before it is run; return its namespace."""
+    module = sys.modules[name] = type(sys)(name)
+    spec = module.__spec__ = ModuleSpec(name, None, origin=source)
+    space = module.__dict__
+    space["__file__"] = source
+    if source.endswith(_PACKAGE):
+        space["__path__"] = spec.submodule_search_locations = [source[: -len(_PACKAGE)]]
+        space["__package__"] = name
+    else:
+        space["__package__"] = name.rpartition(".")[0]
+    return space
+
+
+# ---------------------------------------------------------------- os
+
+
+def _import_os() -> None:
+    """Import ``os`` without the abstract classes of ``collections``, which take as long as the rest of it. It needs
+    two of them, for ``os.environ``.
+    """
+    short = type(sys)("_collections_abc")
+    short.__dict__.update(_check_methods=_check_methods, Mapping=dict, MutableMapping=_Environment)
+    sys.modules[short.__name__] = short
+    try:
+        import os  # noqa: F401
+    except ImportError:  # another Python's needs more of them: it is imported as always
+        pass
+    finally:
+        del sys.modules[short.__name__]
+
+
+def _check_methods(kind: type, *names: str) -> bool:
+    return all(any(name in base.__dict__ for base in kind.__mro__) for name in names) or NotImplemented
+
+
+class _Environment:
+    """What ``os.environ`` has of ``MutableMapping``."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(name) is not None
+
+    def __eq__(self, other: object) -> bool:
+        return dict(self.items()) == (dict(other.items()) if isinstance(other, _Environment) else other)
+
+    def get(self, name: "Any", default: "Any" = None) -> "Any":
+        try:
+            return self[name]  # type: ignore[index]
+        except KeyError:
+            return default
+
+    def keys(self) -> list[str]:
+        return [*self]  # type: ignore[misc]
+
+    def values(self) -> list[str]:
+        return [self.get(name) for name in self.keys()]
+
+    def items(self) -> list[tuple[str, str]]:
+        return [(name, self.get(name)) for name in self.keys()]
+
+    def pop(self, name: "Any", *default: "Any") -> "Any":
+        if default and name not in self:
+            return default[0]
+        value = self[name]  # type: ignore[index]
+        del self[name]  # type: ignore[attr-defined]
+        return value
+
+    def popitem(self) -> tuple[str, str]:
+        for name in self.keys():
+            return name, self.pop(name)
+        raise KeyError
+
+    def clear(self) -> None:
+        for name in self.keys():
+            self.pop(name)
+
+    def update(self, other: "Any" = (), /, **more: str) -> None:
+        for name, value in dict(other, **more).items():
+            self[name] = value  # type: ignore[index]

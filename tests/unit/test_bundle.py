@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,19 +12,23 @@ from typing import Any
 
 import pytest
 
-from entire import bundle
+from entire import bundle, start
 
 SCRIPT = """
 import sys
 root, *names = sys.argv[1:]
 sys.path += [{source!r}, root]
-from entire import bundle
-modules = bundle.install(root + "/pack/__pycache__", ("pack",))
-import json, importlib
+from entire import start
+start.PACKAGES = frozenset(("pack",))
+folder = root + "/pack"
+path = start.bundle_path(folder, ["agent", "hook"])
+whence = start.load(path, folder)
+before = frozenset(sys.modules)
+import importlib, json
 loaded = {{name: importlib.import_module(name) for name in names}}
-modules.grow()
-print(json.dumps({{name: [type(module.__spec__.loader).__name__, getattr(module, "VALUE", None), module.__file__]
-                  for name, module in loaded.items()}}))
+start.grow(path, folder, root, before)
+print(json.dumps([whence, {{name: [name in before, getattr(module, "VALUE", None), module.__file__, module.__package__]
+                           for name, module in loaded.items()}}]))
 """
 NAMES = ("pack", "pack.one", "pack.sub", "pack.sub.two")
 
@@ -38,33 +43,42 @@ def root(tmp_path: Path) -> Path:
 
 
 def load(root: Path, *names: str, options: tuple[str, ...] = ()) -> dict[str, list[Any]]:
-    """Import modules in a process of its own; return the type of each one's loader, its value and its file."""
+    """Import modules in a process of its own; return for each if the bundle had it, its value, file and package."""
     code = SCRIPT.format(source=str(Path(bundle.__file__).parents[1]))
     argv = [sys.executable, "-I", "-S", *options, "-c", code, str(root), *(names or NAMES)]
-    found: dict[str, list[Any]] = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
-    return found
+    whence, loaded = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
+    assert whence == (str(root) if any(bundled for bundled, *_ in loaded.values()) else "")
+    facts: dict[str, list[Any]] = loaded
+    return facts
 
 
-def loaders(found: dict[str, list[Any]]) -> set[str]:
-    return {loader for loader, _, _ in found.values()}
+def bundled(loaded: dict[str, list[Any]]) -> set[bool]:
+    return {facts[0] for facts in loaded.values()}
 
 
 def bundles(root: Path) -> list[Path]:
-    return list((root / "pack" / "__pycache__").glob("hooks.*"))
+    return list((root / "pack" / "__pycache__").glob("agent.hook.*"))
 
 
 def test_the_second_process_loads_all_from_the_bundle(root: Path) -> None:
     first, second = load(root), load(root)
-    assert (loaders(first), loaders(second)) == ({"SourceFileLoader"}, {"Bundle"})
+    assert (bundled(first), bundled(second)) == ({False}, {True})
     assert {name: rest for name, (_, *rest) in first.items()} == {name: rest for name, (_, *rest) in second.items()}
     assert second["pack.sub.two"][1] == 2
     assert len(bundles(root)) == 1
 
 
-def test_what_is_not_in_it_is_found_as_usual_and_added(root: Path) -> None:
+def test_one_that_has_too_little_is_made_again(root: Path) -> None:
     load(root, "pack")
-    assert load(root, "pack", "pack.other")["pack.other"][:2] == ["SourceFileLoader", 3]
-    assert load(root, "pack", "pack.other")["pack.other"][:2] == ["Bundle", 3]
+    assert load(root, "pack", "pack.other")["pack.other"][:2] == [False, 3]
+    assert load(root, "pack", "pack.other")["pack.other"][:2] == [True, 3]
+
+
+def test_a_few_rare_modules_are_not_added(root: Path) -> None:
+    load(root)
+    for _ in range(2):
+        loaded = load(root, *NAMES, "pack.other")
+        assert (loaded["pack.one"][0], loaded["pack.other"][:2]) == (True, [False, 3])
 
 
 def test_changed_code_is_loaded_from_its_source(root: Path) -> None:
@@ -73,8 +87,8 @@ def test_changed_code_is_loaded_from_its_source(root: Path) -> None:
     old = source.stat()
     source.write_text("VALUE = 7")  # as long as before
     os.utime(source, ns=(old.st_atime_ns, old.st_mtime_ns + 1_000_000_000))
-    assert load(root)["pack.one"][:2] == ["SourceFileLoader", 7]
-    assert load(root)["pack.one"][:2] == ["Bundle", 7]
+    assert load(root)["pack.one"][:2] == [False, 7]
+    assert load(root)["pack.one"][:2] == [True, 7]
     source.unlink()
     with pytest.raises(subprocess.CalledProcessError):
         load(root)
@@ -86,20 +100,20 @@ def test_a_broken_bundle_is_replaced(root: Path, size: int) -> None:
     (path,) = bundles(root)
     whole = path.read_bytes()
     path.write_bytes(whole[:size])
-    assert loaders(load(root)) == {"SourceFileLoader"}
+    assert bundled(load(root)) == {False}
     assert path.read_bytes() == whole
 
 
-@pytest.mark.parametrize("at", [30, -400, -20])
-def test_a_bundle_that_lost_bytes_is_not_used_there(root: Path, at: int) -> None:
-    """After a crash of the machine, a file may have its size but not all of its content."""
-    expected = {name: rest for name, (_, *rest) in load(root).items()}
-    (path,) = bundles(root)
-    whole = path.read_bytes()
-    at %= len(whole)
-    path.write_bytes(whole[:at] + bytes(len(whole[at : at + 200])) + whole[at + 200 :])
-    assert {name: rest for name, (_, *rest) in load(root).items()} == expected
-    assert loaders(load(root)) == {"Bundle"}
+def test_a_bundle_whose_modules_need_another_that_is_gone_is_replaced(root: Path) -> None:
+    helper = root / "helper.py"
+    helper.write_text("VALUE = 5")
+    (root / "pack/other.py").write_text("import sys\nsys.path.append(__file__.rpartition('/pack/')[0])\nimport helper")
+    load(root, "pack", "pack.other")
+    helper.unlink()
+    (root / "pack/other.py").touch()
+    with pytest.raises(subprocess.CalledProcessError):
+        load(root, "pack", "pack.other")
+    assert load(root, "pack")["pack"][0] is False
 
 
 def test_another_interpreters_code_is_not_run(root: Path) -> None:
@@ -107,7 +121,7 @@ def test_another_interpreters_code_is_not_run(root: Path) -> None:
     (path,) = bundles(root)
     whole = path.read_bytes()
     path.write_bytes(whole[:8] + bytes([whole[8] ^ 1]) + whole[9:])
-    assert loaders(load(root)) == {"SourceFileLoader"}
+    assert bundled(load(root)) == {False}
 
 
 def test_where_no_bytecode_is_written_there_is_no_bundle(root: Path) -> None:
@@ -118,17 +132,19 @@ def test_where_no_bytecode_is_written_there_is_no_bundle(root: Path) -> None:
 
 def test_a_moved_environment_loads_its_own_sources(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     load(root)
-    moved = tmp_path_factory.mktemp("moved") / "root"
+    moved, copied = (tmp_path_factory.mktemp(name) / "root" for name in ("moved", "copied"))
+    shutil.copytree(root, copied)  # times and bundle too, while the original is there
     root.rename(moved)
-    assert loaders(load(moved)) == {"SourceFileLoader"}
-    found = load(moved)
-    assert loaders(found) == {"Bundle"}
-    assert found["pack.one"][2] == str(moved / "pack/one.py")
+    for other in (moved, copied):
+        assert bundled(load(other)) == {False}
+        loaded = load(other)
+        assert bundled(loaded) == {True}
+        assert loaded["pack.one"][2] == str(other / "pack/one.py")
 
 
 def test_what_a_killed_process_left_is_removed(root: Path) -> None:
     (root / "pack" / "__pycache__").mkdir()
-    path = root / f"pack/__pycache__/hooks.{sys.implementation.cache_tag}.bundle"
+    path = Path(start.bundle_path(str(root / "pack"), ["agent", "hook"]))
     left = path.with_name(path.name + ".new")
     left.write_bytes(b"half")
     load(root)  # another process may be writing it
@@ -137,4 +153,13 @@ def test_what_a_killed_process_left_is_removed(root: Path) -> None:
     load(root)
     load(root)
     assert bundles(root) == [path]
-    assert loaders(load(root)) == {"Bundle"}
+    assert bundled(load(root)) == {True}
+
+
+@pytest.mark.parametrize("kind", [[], [""], ["../x", "y"], ["x" * 99]])
+def test_only_plain_words_name_a_bundle(kind: list[str]) -> None:
+    assert start.bundle_path("/folder", kind) == ""
+
+
+def test_a_bundle_is_of_an_absolute_folder() -> None:
+    assert start.bundle_path("folder", ["git", "post-commit"]) == ""

@@ -240,7 +240,8 @@ def test_hooks_import_entire_and_its_dependencies_without_site() -> None:
 def test_hooks_load_our_modules_from_one_file(enabled: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src" / "entire", tmp_path / "entire", ignore=shutil.ignore_patterns("*.bundle"))
     hook = (sys.executable, "-I", "-S", tmp_path / "entire" / "launch.py", *HOOK)
-    made = tmp_path / "entire" / "__pycache__" / f"hooks.{sys.implementation.cache_tag}.bundle"
+    kind = ".".join(HOOK[1:])
+    made = tmp_path / "entire" / "__pycache__" / f"{kind}.{sys.implementation.cache_tag}.bundle"
     run(enabled, *hook)
     first = made.read_bytes()
     assert b"entire.commands.hooks" in first
