@@ -36,9 +36,9 @@ extension with questions).
 
 A promise may need a part of the [rig](../how-to/python-agent.md#test-it) or of [fixtures](#fixtures) (`payloads`,
 `transcripts`: captured from the real agent), of the rig alone (`player`: writes a session as the agent does;
-`subagents`: the player has them too), a [capability](events.md#capabilities), or `hypothesis`, which invents what
-nobody captured and comes with `pip install 'entire[testing]'`. A plugin with extensions is asked for those of reading
-twice: with its extensions, and as version 1 tells.
+`subagents`, `unknown`, `interruptions`, `forks`: the player has them too), a [capability](events.md#capabilities), or
+`hypothesis`, which invents what nobody captured and comes with `pip install 'entire[testing]'`. A plugin with
+extensions is asked for those of reading twice: with its extensions, and as version 1 tells.
 """,
     FRAMEWORK: """\
 ## Of Entire, to every agent

@@ -79,6 +79,8 @@ class Player:
     """Whether ``unknown`` works."""
     writes_interruptions = False
     """Whether ``interrupt`` works."""
+    writes_forks = False
+    """Whether ``fork`` works."""
     names_turns = True
     """Whether the agent's hooks name the turn. A prompt that is delivered twice looks like two without that."""
 
@@ -117,6 +119,12 @@ class Player:
         """Write what the agent writes when the user stops the turn, and run no hook; if ``writes_interruptions``."""
         raise NotImplementedError
 
+    def fork(self, session_id: str) -> Player:
+        """Begin a session that continues a copy of this one under another id, as the agent does, which may copy only at
+        the next prompt; if ``writes_forks``.
+        """
+        raise NotImplementedError
+
     def stop(self) -> None:
         """End the turn."""
         raise NotImplementedError
@@ -131,7 +139,8 @@ class Player:
 
 
 _OF_PLAYERS = {
-    "subagents": "has_subagents", "unknown": "writes_unknown", "interruptions": "writes_interruptions"
+    "subagents": "has_subagents", "unknown": "writes_unknown", "interruptions": "writes_interruptions",
+    "forks": "writes_forks"
 }  # fmt: skip
 _HINTS = {"hypothesis": ": `pip install 'entire[testing]'` brings it"}
 

@@ -192,6 +192,7 @@ PROMISES = (
         ("another-clone", recording.continues_in_another_clone, ("player", "session_resumer")),
         ("rewind", recording.rewinds_files_and_conversation, ("player", "session_resumer")),
         ("interruption", recording.ends_an_interrupted_turn, ("interruptions",)),
+        ("fork", recording.counts_a_fork_once, ("forks", "token_calculator")),
         ("shutdown", recording.saves_a_turn_without_an_end, _PLAYER),
         ("twice", recording.records_a_hook_once, _PLAYER),
         ("ends-twice", recording.ends_a_session_twice, _PLAYER),

@@ -73,8 +73,9 @@ def _thoughts(records: list[dict[str, Any]]) -> int | None:
 
 
 class ClaudeCodePlayer(Player):
-    has_subagents = writes_unknown = writes_interruptions = True
+    has_subagents = writes_unknown = writes_interruptions = writes_forks = True
     version = "2.1.197"
+    copied: list[dict[str, Any]] | None = None  # what a fork writes at its first prompt
 
     @property
     def ref(self) -> str:
@@ -139,6 +140,9 @@ class ClaudeCodePlayer(Player):
     def prompt(self, text: str) -> None:
         self.turn = str(uuid.uuid4())
         self.fire("user-prompt-submit", prompt=text)
+        for record in self.copied or ():
+            self.append(Path(self.ref), self.copy_of(record))
+        self.copied = None
         message = {"role": "user", "content": text}
         self.record(Path(self.ref), "user", message, promptId=self.turn, promptSource="sdk")
 
@@ -155,6 +159,22 @@ class ClaudeCodePlayer(Player):
     def interrupt(self) -> None:
         text = [{"type": "text", "text": "[Request interrupted by user]"}]
         self.record(Path(self.ref), "user", {"role": "user", "content": text})
+
+    def fork(self, session_id: str) -> Player:
+        """Continue in a copy, as ``claude --resume ID --fork-session`` does."""
+        fork = type(self)(self.agent, self.root, session_id, self.call)
+        fork.turn = ""
+        fork.copied = [json.loads(line) for line in Path(self.ref).read_text().splitlines()]
+        self.begin_fork(fork)
+        return fork
+
+    def begin_fork(self, fork: ClaudeCodePlayer) -> None:
+        """Tell that the fork begins: the hook still has the old session's id."""
+        self.fire("session-start", source="resume")
+
+    def copy_of(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record as a fork copies it."""
+        return {**record, "sessionId": self.id}
 
     def stop(self) -> None:
         self.fire("stop", last_assistant_message=self.said, stop_hook_active=False)

@@ -39,6 +39,14 @@ class NewerPlayer(claude_code.ClaudeCodePlayer):
             self.append(Path(self.ref), {"type": "cost-state", "sessionId": self.id, "modelUsage": {}})
         super().start()
 
+    def begin_fork(self, fork: claude_code.ClaudeCodePlayer) -> None:
+        fork.fire("session-start", source="fork")
+
+    def copy_of(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record as a fork copies it: those of people have the new prompt's id."""
+        prompt = {"promptId": self.turn} if record.get("type") == "user" else {}
+        return {**super().copy_of(record), **prompt}
+
     def subagent(self, subagent_id: str, task: str, path: str) -> None:
         call = f"toolu_{uuid.uuid4().hex[:20]}"
         given = {"description": "Help", "prompt": task, "subagent_type": "general-purpose"}

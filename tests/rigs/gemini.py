@@ -19,7 +19,7 @@ PROJECT = "/home/dev/project"
 
 
 class GeminiPlayer(Player):
-    has_subagents = writes_unknown = writes_interruptions = True
+    has_subagents = writes_unknown = writes_interruptions = writes_forks = True
     names_turns = False
 
     @property
@@ -58,6 +58,17 @@ class GeminiPlayer(Player):
 
     def interrupt(self) -> None:
         self.chat.message("info", "Request cancelled.")
+
+    def fork(self, session_id: str) -> Player:
+        """Continue in a copy, as ``gemini --session-file`` does."""
+        fork = type(self)(self.agent, self.root, session_id, self.call)
+        lines = self.chat.path.read_text().replace(json.dumps(self.id), json.dumps(session_id))
+        fork.chat = Chat(Path(fork.ref), session_id)
+        fork.chat.answers = self.chat.answers
+        fork.chat.path.write_text(lines)
+        fork.fire("session-start", "SessionStart", source="resume")
+        fork.chat.append(**{"$set": {"sessionId": session_id}})
+        return fork
 
     def stop(self) -> None:
         self.fire("after-agent", "AfterAgent", prompt="?", prompt_response="? ?", stop_hook_active=False)

@@ -13,7 +13,7 @@ from entire_plugin_kit.framework.repository import open_repository
 from entire_plugin_kit.promise import same
 
 if TYPE_CHECKING:
-    from entire import PartView
+    from entire import CheckpointView, PartView
     from entire_plugin_kit.framework.repository import Repository
     from entire_plugin_kit.rig import Player, Rig
 
@@ -82,6 +82,41 @@ def ends_an_interrupted_turn(rig: Rig, folder: Path) -> None:
         same(repo.part(repo.commit("Add both")).files, ("one.txt",))
         repo.turn(player, "create two", two="2\n")
         same(repo.part(repo.commit("Add two")).files, ("two.txt",))
+
+
+def counts_a_fork_once(rig: Rig, folder: Path) -> None:
+    """What a session copied from another one to begin with counts for the other one alone: prompts, tokens and files.
+    Both go on by themselves.
+    """
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        repo.turn(player, "create one", one="1\n")
+        spent = repo.part(repo.commit("Add one")).tokens or TokenUsage()
+        repo.turn(player, "create two", two="2\n")
+        fork = player.fork("b-session")
+        repo.turn(fork, "create three", three="3\n")
+        parts = _parts(repo, repo.commit("Add two and three"), player, fork)
+        same([part.files for part in parts], [("two.txt",), ("three.txt",)])
+        same(repo.session(fork.id).first_prompt, "create three")
+        same([_new_prompts(part) for part in parts], [["create two"], ["create three"]])
+        own, copied = (part.tokens or TokenUsage() for part in parts)
+        same(spent + own, _spent(rig, player))
+        same(spent + own + copied, _spent(rig, fork))
+        repo.turn(player, "create four", four="4\n")
+        repo.turn(fork, "create five", five="5\n")
+        parts = _parts(repo, repo.commit("Add four and five"), player, fork)
+        same([part.files for part in parts], [("four.txt",), ("five.txt",)])
+        last, again = (part.tokens or TokenUsage() for part in parts)
+        same(spent + own + last, _spent(rig, player))
+        same(spent + own + copied + again, _spent(rig, fork))
+
+
+def _parts(repo: Repository, checkpoint: CheckpointView, *players: Player) -> list[PartView]:
+    return [repo.part(checkpoint, player.id) for player in players]
+
+
+def _new_prompts(part: PartView) -> list[str]:
+    return [prompt.text for prompt in part.prompts if prompt.position >= part.start]
 
 
 def completes_a_commit_at_the_end_of_its_turn(rig: Rig, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,8 +18,9 @@ from entire.model.effects import PutBack
 from entire.model.events import Event
 from entire.model.transcripts import START, Agreement, FileReport, Position, SessionFile, Subagent, TokenUsage
 from entire.model.value import replace
+from entire_plugin_kit import Player
 from entire_plugin_kit.rig import IN_OUTPUT
-from tests.rigs.demo import DemoRig
+from tests.rigs.demo import DemoPlayer, DemoRig
 
 if TYPE_CHECKING:
     from entire.model.transcripts import Content
@@ -42,7 +44,20 @@ class Chosen:
         return cls.agent(metadata=metadata)
 
 
+class ForkingPlayer(DemoPlayer):
+    """The demo agent does not fork; if it did, it would copy its records."""
+
+    writes_forks = True
+
+    def fork(self, session_id: str) -> Player:
+        fork = type(self)(self.agent, self.root, session_id, self.call)
+        shutil.copy(self.ref, fork.ref)
+        fork.start()
+        return fork
+
+
 class FaultyRig(DemoRig):
+    player = ForkingPlayer
     entry = replace(DemoRig.entry, target=f"{__name__}:Chosen", payloads="")
     reasoning = IN_OUTPUT
 
@@ -88,6 +103,11 @@ class TellsNoInterruption(DemoTranscript):
         for record in super().read(native, position, end, details=details):
             if not (isinstance(record, Mark) and record.kind == INTERRUPTED):
                 yield record
+
+
+class KnowsNoCopies(DemoTranscript):
+    def shares_answer(self, position: Position) -> bool:
+        return False
 
 
 class CutsPrompts(DemoTranscript):
@@ -370,6 +390,7 @@ FAULTS: Mapping[str, tuple[type[Demo], ...]] = {
     "commit": (reading(CutsPrompts),),
     "commits": (reading(CountsTheLastAnswerAgain),),
     "interruption": (reading(TellsNoInterruption),),
+    "fork": (reading(KnowsNoCopies),),
     "resumed": (NeverEnds,),
     "resume": (PutsNothingBack,),
     "another-clone": (PutsNothingBack,),

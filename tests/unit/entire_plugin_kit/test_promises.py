@@ -39,6 +39,11 @@ def test_a_faulty_adapter_is_caught_by_the_promise_that_it_breaks(
     assert why(caught.value)
 
 
+def test_a_sound_adapter_keeps_the_promise_about_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Chosen, "agent", Demo)
+    ask(OF_RIGS["fork"], FaultyRig())
+
+
 def test_every_promise_of_an_adapter_has_a_fault_that_it_catches() -> None:
     assert set(FAULTS) <= set(OF_RIGS)
     assert {promise.name for promise in OF_RIGS.values() if promise.by == ADAPTER} - set(FAULTS) == set()
