@@ -207,6 +207,7 @@ class Session:
         self.answers = 0
         self.model = "claude-x"
         self.cwd = story.root
+        self.early = 0.0  # seconds by which its clock is behind
 
     def payload(self, verb: str, **extra: object) -> str:
         """Return what the agent gives a hook on its standard input."""
@@ -241,7 +242,7 @@ class Session:
             "sessionId": self.id,
             "version": "2.1.197",
             "uuid": str(uuid.uuid4()),
-            "timestamp": stamp(time.time()),
+            "timestamp": stamp(time.time() - self.early),
             "type": kind,
             **value,
         }
@@ -313,11 +314,12 @@ class Session:
                   {"filePath": path, "oldString": old, "newString": new})  # fmt: skip
 
     @contextmanager
-    def shell(self, command: str = "do something") -> Iterator[list[str]]:
+    def shell(self, command: str = "do something", *, early: float = 0.0) -> Iterator[list[str]]:
         """Do something as the agent's Bash tool: the call is in the transcript before, the result after, with what was
-        added to the list as its output.
+        added to the list as its output. Both say that they were written so many seconds earlier.
         """
         tool_id = f"toolu_{uuid.uuid4().hex[:20]}"
+        self.early = early
         self.answer({"type": "tool_use", "id": tool_id, "name": "Bash", "input": {"command": command}})
         time.sleep(0.01)
         output: list[str] = []
@@ -329,6 +331,7 @@ class Session:
             message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": text}]},
             toolUseResult={"stdout": text, "stderr": "", "interrupted": False},
         )
+        self.early = 0.0
 
     def commit(self, message: str, *args: str, add: bool = True) -> str:
         """Commit as the agent does, in its shell."""

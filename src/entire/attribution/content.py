@@ -307,6 +307,50 @@ def numbered(patch: FilePatch) -> dict[int, bytes]:
     return lines
 
 
+def only(content: Content, paths: Container[str]) -> Content:
+    """Leave turns only these paths; the others are people's."""
+    lines, fresh = (
+        tuple(path if path.path in paths else _of_people(path) for path in lines)
+        for lines in (content.lines, content.fresh)
+    )
+    return replace(content, lines=lines, fresh=fresh)
+
+
+def _of_people(path: PathLines) -> PathLines:
+    added = tuple((first, last, PERSON if owner.is_turn else owner) for first, last, owner in path.added)
+    removed: dict[Owner, int] = {}
+    for owner, count in path.removed.items():
+        who = PERSON if owner.is_turn else owner
+        removed[who] = removed.get(who, 0) + count
+    return replace(
+        path, added=added, removed=removed, path_owner=PERSON if path.path_owner.is_turn else path.path_owner
+    )
+
+
+def joined(own: Content, other: Content) -> Content:
+    """Give turns what ``other`` says they wrote, where ``own``, about the same trees, names a person."""
+    return replace(own, lines=_joined(own.lines, other.lines), fresh=_joined(own.fresh, other.fresh))
+
+
+def _joined(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> tuple[PathLines, ...]:
+    twins = {path.path: path for path in theirs if any(owner.is_turn for owner in path.owners())}
+    return tuple(_joined_path(path, twins[path.path]) if path.path in twins else path for path in ours)
+
+
+def _joined_path(path: PathLines, twin: PathLines) -> PathLines:
+    writers = {line: owner for first, last, owner in twin.added if owner.is_turn for line in range(first, last + 1)}
+    added: list[tuple[int, int, Owner]] = []
+    for first, last, owner in path.added:
+        for line in range(first, last + 1):
+            who = owner if owner.is_turn else writers.get(line, owner)
+            if added and added[-1][1:] == (line - 1, who):
+                added[-1] = (added[-1][0], line, who)
+            else:
+                added.append((line, line, who))
+    maker = path.path_owner if path.path_owner.is_turn or not twin.path_owner.is_turn else twin.path_owner
+    return replace(path, added=tuple(added), path_owner=maker)
+
+
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
     """Return the sorted paths of a commit that a session changed; a file that it moved appears under both names."""
     mine = [path for path in lines if any(owner.session_id == session_id for owner in path.owners())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.attribution import content
+from entire.attribution.content import CommitTrees
 from entire.commits import ownership, replaced_commits
 from entire.errors import PartialCloneError
 from entire.git import diff
@@ -40,8 +41,11 @@ def decide(context: Context, upcoming: UpcomingCommit) -> Pending:
     if not changes and not upcoming.amends:
         return replace(basis, reason=basis.unrecorded or reasons.EMPTY.text())
     held = ownership.examine(context, upcoming, changes, replaced, basis.brought)
-    if held is None or not held.sessions():
-        held = ownership.popped(context, upcoming, changes) or held
+    if not (upcoming.operation.merge_heads or upcoming.operation.picked):
+        trees = CommitTrees(tree=upcoming.tree, parent_tree=parent_tree)
+        popped = ownership.popped(context, trees, ownership.both_names(changes))
+        if popped is not None:
+            held = content.joined(held, popped) if held is not None else popped
     sessions: dict[str, list[str]] = {}
     if held is not None:
         reverted = replaced_commits.reverted_lines(context, upcoming.message)

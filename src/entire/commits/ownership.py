@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import process
+from entire import layout, process
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
 from entire.git import diff, index, operation
@@ -38,7 +38,7 @@ def examine(
     if not journal.attribution.tree or not (changes or replaced.commit):
         return None
     paths = [
-        *_both_names(changes),
+        *both_names(changes),
         *_moved_away(context, changes),
         *_dropped_by_amend(context, upcoming, changes, replaced),
     ]
@@ -67,25 +67,28 @@ def examine(
     return content.examine(context.place.top, recorded, compared, paths, journal.attribution.stashed_paths)
 
 
-def popped(context: Context, upcoming: UpcomingCommit, changes: Sequence[FileChange]) -> Content | None:
-    """Attribute the commit's content from the journal of another worktree, whose session's work came in with a stash;
-    None without any.
+def popped(context: Context, trees: CommitTrees, paths: Sequence[str], where: str = "") -> Content | None:
+    """Attribute content from the journal of another worktree, whose session's work came in with a stash; None without
+    any. ``where``: the repository that has the trees, if not the worktree's.
+
+    Git says that it merged something. It does not for a stash of new files alone: those are gone where they were.
     """
-    if not operation.merged_tree(context.place) or upcoming.operation.merge_heads or upcoming.operation.picked:
+    if not layout.other_head_logs(context.place):
         return None
     from entire.snapshots import other_worktrees
 
-    parent = context.objects.commit(upcoming.parent) if upcoming.parent else None
-    trees = CommitTrees(
-        tree=upcoming.tree, parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(upcoming.tree)]
-    )
-    paths = _both_names(changes)
+    is_merged = bool(operation.merged_tree(context.place))
     for place in other_worktrees.live(context.place):
         attribution = Journal(place).attribution
-        if attribution.tree and not attribution.agent_paths.keys().isdisjoint(paths):
+        came = {
+            path
+            for path in paths
+            if path in attribution.agent_paths and (is_merged or not os.path.lexists(os.path.join(place.top, path)))
+        }
+        if attribution.tree and came:
             entries = snapshots.present(context, attribution.entries)
             recorded = Recorded(entries=tuple(entries), reports=attribution.reports)
-            examined = content.examine(context.place.top, recorded, trees, paths, paths)
+            examined = content.only(content.examine(where or context.place.top, recorded, trees, paths, paths), came)
             if examined.sessions():
                 return replace(examined, left={})  # what it left there is not in this worktree
     return None
@@ -150,6 +153,6 @@ def _dropped_by_amend(
     ]
 
 
-def _both_names(changes: Sequence[FileChange]) -> list[str]:
+def both_names(changes: Sequence[FileChange]) -> list[str]:
     """Return the changed paths, then those that moved files had before."""
     return list(dict.fromkeys([*(change.path for change in changes), *(change.old_path for change in changes)]))

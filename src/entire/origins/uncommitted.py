@@ -14,7 +14,7 @@ from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
 from entire.commits import ownership
 from entire.errors import GitError
-from entire.git import blame, diff, history, scratch
+from entire.git import blame, diff, history, operation, scratch
 from entire.git.blame import BlameSource
 from entire.git.read import Objects
 from entire.git.write import ImportStream
@@ -128,7 +128,7 @@ class _Comparison:
         pairs = [(self._head_tree, self._tree), *([(last, self._tree)] if last else [])]
         patches, *since = diff.patches(self._folder, pairs, paths)
         late = {patch.change.path: patch for patch in (since[0] if since else ())}
-        lines = {path.path: path for path in self._examine(paths).lines} if last else {}
+        lines = {path.path: path for path in self._examine(paths)}
         wanted = {*changed}
         with Objects(self._folder) as objects:
             return [
@@ -146,7 +146,17 @@ class _Comparison:
                 gone.update(path for path in entry.paths if not os.path.lexists(os.path.join(self._worktree, path)))
         return sorted(gone.difference(changed))
 
-    def _examine(self, paths: Sequence[str]) -> Content:
+    def _examine(self, paths: Sequence[str]) -> tuple[PathLines, ...]:
+        """Return the owners of these paths' lines; none if no snapshot, here or where a stash came from, tells any."""
+        trees = CommitTrees(tree=self._tree, parent_tree=self._head_tree)
+        own = self._replay(trees, paths) if self._context.journal.attribution.tree else None
+        is_busy = operation.in_progress(self._context.place)
+        popped = None if is_busy else ownership.popped(self._context, trees, paths, self._folder)
+        if popped is not None:
+            own = content.joined(own, popped) if own is not None else popped
+        return content.without_setup(own, self._setup).lines if own is not None else ()
+
+    def _replay(self, trees: CommitTrees, paths: Sequence[str]) -> Content:
         context, head = self._context, self._taken.snapshot.head
         attribution = context.journal.attribution
         entries = brought.present(context, attribution.entries_without(*ownership.abandoned(context, head)))
@@ -156,11 +166,8 @@ class _Comparison:
             running=self._running,
             unreported=unreported_changes.find(context, self._running, paths),
         )
-        trees = CommitTrees(
-            tree=self._tree, parent_tree=self._head_tree, brought=brought.trees(context, head) if entries else ()
-        )
-        examined = content.examine(self._folder, recorded, trees, paths, attribution.stashed_paths)
-        return content.without_setup(examined, self._setup)
+        trees = replace(trees, brought=brought.trees(context, head) if entries else ())
+        return content.examine(self._folder, recorded, trees, paths, attribution.stashed_paths)
 
     def _file(
         self, patch: FilePatch, lines: PathLines | None, late: FilePatch | None, objects: Objects

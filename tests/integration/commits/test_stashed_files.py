@@ -84,3 +84,29 @@ def test_a_stash_that_is_popped_and_committed_in_another_worktree(story: Story, 
         pass
     assert session.state().get("files_touched", []) == []
     assert story.log_errors() == []
+
+
+def test_new_files_popped_in_another_worktree_beside_a_sessions_own_there(story: Story) -> None:
+    story.git("worktree", "add", "-q", "-b", "side", "../side")
+    side = Story(story.root.parent / "side", enable=False, first_commit=False)
+    session, other = story.started(), side.started()
+    with session.turn("Work"):
+        session.write("new.py", "x\ny\n")
+        session.write("same.py", "same\n")
+    story.git("stash", "push", "-q", "-u", "new.py")
+    side.git("stash", "pop", "-q")
+    with other.turn("Work"):
+        other.write("other.py", "other\n")
+    side.write("new.py", "x\ny\nmine\n")
+    side.write("same.py", "same\n")
+    side.commit("All", env=PERSON)
+    slots = side.linked()["slots"]
+    assert {name: slot["files_touched"] for name, slot in slots.items()} == {
+        session.id: ["new.py"],
+        other.id: ["other.py"],
+    }
+    assert {name: lines(slot) for name, slot in slots.items()} == {
+        session.id: (2, 2, 0, 0, 5),
+        other.id: (1, 2, 0, 0, 5),
+    }
+    assert story.log_errors() == []

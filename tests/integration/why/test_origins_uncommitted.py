@@ -213,11 +213,38 @@ def test_what_enable_wrote_is_nobodys(tmp_path: Path) -> None:
     assert {line.partition(" ")[2] for line in owners(story, ".claude/settings.json")} == {"`entire enable` wrote it"}
 
 
-def origins(story: Story, path: str) -> FileOrigins:
-    before = tree(story.root)
-    (file,) = Workspace.find(story.root).origins.why(WhyRequest(target=path, is_uncommitted=True)).files
-    assert tree(story.root) == before
+def origins(story: Story, path: str, top: Path | None = None) -> FileOrigins:
+    root = top or story.root
+    before = tree(root)
+    (file,) = Workspace.find(root).origins.why(WhyRequest(target=path, is_uncommitted=True)).files
+    assert tree(root) == before
     return file
+
+
+def prompts(story: Story, path: str, top: Path) -> list[str]:
+    """Return each uncommitted line's prompt, or its kind."""
+    return [
+        part.origin.prompt or part.origin.kind
+        for part in origins(story, path, top).ranges
+        for _ in range(part.first, part.last + 1)
+    ]
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known there", "new there"])
+def test_lines_of_a_stash_from_another_worktree_are_their_writers(story: Story, *, is_known: bool) -> None:
+    other = story.root.parent / "other"
+    story.git("worktree", "add", "-q", "-b", "other", str(other))
+    if is_known:
+        side = Story.__new__(Story)
+        side.__dict__.update(story.__dict__, root=other)
+        with side.started().turn("over there"):
+            Session.write(started(side), "there.txt", "there\n")
+    with started(story).turn("here"):
+        SESSIONS[story][-1].write("a.txt", "one\ntwo\n")
+    story.git("stash", "push", "-q", "-u")
+    story.git("-C", str(other), "stash", "pop", "-q")
+    (other / "a.txt").write_text("one\nmine\ntwo\n")
+    assert prompts(story, "a.txt", other) == ["here", PERSON, "here"]
 
 
 def test_a_turn_is_described_by_its_prompt_also_while_it_runs(story: Story) -> None:
