@@ -73,9 +73,12 @@ def path(*, commands: bool = False) -> str:
     return os.pathsep.join((str(front), str(BIN), os.environ["PATH"]))
 
 
-def call(module: str) -> str:
-    """Return code for ``write``: what ``main`` of a module of ours returns is the exit status."""
-    return f"import sys\nsys.path.append({_ROOT!r})\nfrom {module} import main\nsys.exit(main())\n"
+def call(module: str, given: str = "", before: str = "") -> str:
+    """Return code for ``write``: what ``main`` of a module of ours returns, which is ``given`` words, is the exit
+    status; ``before`` runs first.
+    """
+    path = f"import sys\nsys.path += {[_ROOT, _PACKAGES]!r}\n"
+    return f"{path}{before}\nfrom {module} import main\nsys.exit(main({given}))\n"
 
 
 def write(file: Path, code: str, real: tuple[str, ...] = ()) -> None:

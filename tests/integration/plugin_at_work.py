@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,18 +13,6 @@ from tests import forks
 from tests.integration.story import Story
 
 PATIENCE = 120.0
-
-
-def hurried(call: float, hook: float) -> tuple[str, ...]:
-    """Return the program with other limits for plugins: the seconds of a call, and of all calls of a hook."""
-    code = f"""if True:
-        import sys
-        from entire.plugin_host.language import protocol
-        protocol.CALL_SECONDS, protocol.HOOK_SECONDS = {call}, {hook}
-        from entire.cli import main
-        sys.exit(main(sys.argv[1:]))
-    """
-    return sys.executable, "-c", code
 
 
 class AgentPlugin(Protocol):
@@ -54,6 +41,14 @@ class PluginAtWork:
         story.env |= {"PATH": f"{plugin.bin}{os.pathsep}{story.env['PATH']}"}
 
     # ------------------------------------------------------------ processes
+
+    def hurry(self, call: float, hook: float) -> None:
+        """Set the limits for plugins: the seconds of a call, and of all calls of a hook."""
+        file = self.story.root.parent / "hurried"
+        limits = f"protocol.CALL_SECONDS, protocol.HOOK_SECONDS = {call}, {hook}"
+        before = f"from entire.plugin_host.language import protocol\n{limits}"
+        forks.write(file, forks.call("entire.cli", "sys.argv[1:]", before))
+        self.program = (str(file),)
 
     def run(self, *words: str, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run([*self.program, *words], input=stdin, cwd=cwd or self.story.root, env=self.story.env,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import forks
-from tests.integration.plugin_at_work import PluginAtWork, hurried
+from tests.integration.plugin_at_work import PluginAtWork
 from tests.integration.recording_plugin import NAME, RecordingPlugin
 from tests.integration.story import Story
 
@@ -66,7 +66,7 @@ def test_a_plugin_hangs(played: Recorded, subcommand: str) -> None:
     played.turn("zero.txt", 1)
     played.story.commit("Add zero")
     played.plugin.instead(HANG, subcommand)
-    played.program = hurried(2, 3)
+    played.hurry(2, 3)
     played.turn("one.txt", 10)
     assert played.seconds < HUNG
     assert played.survivors() == []
@@ -149,7 +149,7 @@ HARMLESS = ("fork", "answers and stays", "infinite")  # unless time is over
 def test_misconduct(played: Recorded, name: str) -> None:
     """In a turn no event can be read, in another nothing else is answered, then all is well."""
     code = textwrap.indent(MISCONDUCT[name], "  ")
-    played.program = hurried(2, 3)
+    played.hurry(2, 3)
     for number, condition in enumerate(("==", "!=")):
         played.plugin.instead(f"if WORDS[0] {condition} 'parse-hook':\n{code}\nelse:\n  as_told()\n")
         for verb in ("turn-start", "turn-end"):

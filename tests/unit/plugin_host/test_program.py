@@ -13,7 +13,6 @@ import pytest
 import entire
 from entire.plugin_host.language import protocol
 from entire.plugin_host.language.protocol import PluginError
-from entire.plugin_host.programs import program
 from entire.plugin_host.programs.program import Program
 from tests.unit.plugin_host.scripted import NODE, PYTHON, Make, plugins
 
@@ -275,7 +274,7 @@ def test_under_the_repositorys_lock_little_time_is_left(make: Make) -> None:
 
 def test_the_budget_in_real_time(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls that end in time, one that does not, and questions: all count."""
-    monkeypatch.setattr(program, "HOOK_SECONDS", 2.5)
+    monkeypatch.setattr(protocol, "HOOK_SECONDS", 2.5)
     plugin = make('[ "$1" = slow ] && sleep 60; sleep 0.2; read x; echo "{\\"answer\\": 1}"; sleep 60')
     begin = time.monotonic()
     assert plugin.ask("files") == 1

@@ -14,10 +14,9 @@ import entire
 from entire import files, process
 from entire.model import jsontext
 from entire.model.ids import argument_problem
+from entire.plugin_host.language import protocol
 from entire.plugin_host.language.protocol import (
-    CALL_SECONDS,
     HOOK_PROCESSES,
-    HOOK_SECONDS,
     LOCKED_SECONDS,
     MAX_ANSWER,
     PREFIX,
@@ -65,22 +64,20 @@ class Program:
         self._env = _environment(os.environ if env is None else env, root)
         self._clock = clock
         self._spent = 0.0
-        self._seconds = HOOK_SECONDS
+        self._seconds = protocol.HOOK_SECONDS
         self._connection: Connection | None = None
 
     def own_folders(self) -> tuple[str, ...]:
         """Return the user's home folder and the one for temporary files."""
         return self._env.get("HOME") or os.path.expanduser("~"), self._env.get("TMPDIR", "")
 
-    def run(
-        self, *words: str, stdin: bytes = b"", max_output: int = MAX_ANSWER, seconds: float = CALL_SECONDS
-    ) -> bytes:
-        """Call a subcommand; return its standard output."""
+    def run(self, *words: str, stdin: bytes = b"", max_output: int = MAX_ANSWER, seconds: float = 0.0) -> bytes:
+        """Call a subcommand; return its standard output. ``seconds``: how long it may take, 0 for ``CALL_SECONDS``."""
         output = _Answer(max_output, self._is_answer)
         self._call(words, stdin, output, seconds)
         return bytes(output.data)
 
-    def call(self, *words: str, stdin: bytes | str = b"", seconds: float = CALL_SECONDS) -> dict[str, Any]:
+    def call(self, *words: str, stdin: bytes | str = b"", seconds: float = 0.0) -> dict[str, Any]:
         """Call a subcommand that answers a JSON object. ``stdin`` as a str is the path of a file to be read."""
         output = _Answer(MAX_ANSWER, self._is_answer)
         errors = self._call(words, stdin, output, seconds)
@@ -96,7 +93,7 @@ class Program:
         from entire.plugin_host.programs.lines import Lines
 
         output = Lines(take, refuse)
-        self._call(words, stdin, output, CALL_SECONDS)
+        self._call(words, stdin, output)
         output.finish()
 
     def ask(self, question: str, **arguments: Any) -> Any:
@@ -125,7 +122,7 @@ class Program:
         if connection is not None:
             connection.close()
 
-    def _call(self, words: tuple[str, ...], stdin: bytes | str, output: Output, seconds: float) -> bytes:
+    def _call(self, words: tuple[str, ...], stdin: bytes | str, output: Output, seconds: float = 0.0) -> bytes:
         """Run a subcommand to its end; return what it printed on standard error."""
         begin = self._clock()
         limit = self._limit(words[0], seconds)
@@ -146,7 +143,7 @@ class Program:
 
     def _exchange(self, label: str, question: bytes) -> dict[str, Any]:
         """Return the answer to a question. A process may end after an answer: it is started again."""
-        limit = self._limit(label, CALL_SECONDS)
+        limit = self._limit(label)
         deadline = self._clock() + limit
         connection = self._connect(label)
         try:
@@ -183,8 +180,9 @@ class Program:
         """Tell whether the output of a program that has become silent is taken before it exits."""
         return self.in_hook and _parsed(data) is not _NOTHING
 
-    def _limit(self, label: str, seconds: float) -> float:
+    def _limit(self, label: str, seconds: float = 0.0) -> float:
         """Return how many seconds a call may take."""
+        seconds = seconds or protocol.CALL_SECONDS
         if not self.in_hook:
             return seconds
         left = self._seconds - self._spent
