@@ -8,8 +8,8 @@ PYTEST := $(BIN)/pytest -q
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types floors tests faults kills mutants e2e agents agents-latest bench docs build \
-	clean
+.PHONY: help demo test lint format types floors tests instructions faults kills mutants e2e agents agents-latest bench \
+	docs build clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ help:  ## list the targets
 demo: $(READY)  ## demonstrate the main workflow in a scratch repository
 	@$(BIN)/python -m entire_demo_agent.story
 
-test: lint types floors tests  ## run all checks and tests, except those with real agents
+test: lint types floors tests instructions  ## run all checks and tests, except those with real agents
 
 lint: $(READY)  ## check the style
 	$(BIN)/ruff check
@@ -36,6 +36,10 @@ floors: $(READY)  ## check the imports between rooms
 
 tests: $(READY)  ## run the tests without the real agents
 	$(PYTEST) -n auto --dist worksteal -m "not e2e" $(ARGS)
+
+# Without valgrind nothing is counted, and nothing fails: scripts/valgrind says so.
+instructions: $(READY)  ## count the instructions of each hook, and compare them with its budget (ALL=1: in more places)
+	@if scripts/valgrind; then $(BIN)/python -m bench.instructions $(if $(ALL),--all); fi
 
 faults: $(READY)  ## inject faults into every hook and command, at each system call (ARGS=--quick for a sample)
 	$(BIN)/python -m tests.campaign $(ARGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import uuid
 from collections.abc import Mapping
@@ -15,15 +16,19 @@ from bench.worlds import CALLS, World
 class Session:
     """A session in a world."""
 
-    def __init__(self, world: World, *, history: int = 0) -> None:
-        """``history``: bytes in the transcript before the first turn."""
+    def __init__(self, world: World, *, history: int = 0, seed: int = 0) -> None:
+        """``history``: bytes in the transcript before the first turn. The same ``seed`` gives the same ids and turns,
+        whatever the history; 0: another one for each session of a world.
+        """
         self.world = world
-        self.id = str(uuid.uuid4())
+        self._ids = random.Random(seed or uuid.uuid4().int)
+        self.id = self._new_id()
         self._agent = world.agent
         project = re.sub("[^A-Za-z0-9]", "-", str(world.root))
         self.file = (world.folder / self._agent.file.format(id=self.id, project=project)).resolve()
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = self._agent.writer(self.id, str(world.root), seed=len(list(self.file.parent.iterdir())) + 1)
+        seed = seed or len(list(self.file.parent.iterdir())) + 1
+        self._writer = self._agent.writer(self.id, str(world.root), seed)
         self._turn = Turn("", "")
         self._turns = 0
         self._payload: dict[str, object] = {}
@@ -34,6 +39,10 @@ class Session:
             part = list(self._writer.work(min(history, 2_000_000)))  # repeated, as writing it all takes a minute
             while file.tell() < history:
                 file.writelines(part)
+        self._writer.random.seed(f"{seed} turns")
+
+    def _new_id(self) -> str:
+        return str(uuid.UUID(int=self._ids.getrandbits(128), version=4))
 
     def hook(
         self, verb: str, fields: Mapping[str, object], *, env: Mapping[str, str] | None = None, peak: bool = False
@@ -80,7 +89,7 @@ class Session:
     def prompt(self, *, env: Mapping[str, str] | None = None, peak: bool = False) -> Spent:
         """Start a turn: a person's prompt."""
         self._turns += 1
-        self._turn = Turn(str(uuid.uuid4()), f"Prompt {self._turns}: {self._writer.words(12)}")
+        self._turn = Turn(self._new_id(), f"Prompt {self._turns}: {self._writer.words(12)}")
         spent = self.hook(self._agent.prompt_verb, self._agent.prompt(self._turn), env=env, peak=peak)
         self._append(self._writer.prompt(self._turn.prompt, self._turn.id))
         return spent
