@@ -77,29 +77,27 @@ def test_two_parts_say_what_the_whole_says(name: str) -> None:
         # The Go CLI's state knows only the number of lines: the rest is found out.
         others = (Position(count=place.count), replace(place, mark=""))
         for since in (place, others[number % 2]):
-            agent = ClaudeCode()
-            assert agent.transcript(path).end(since) == places[-1]
-            assert agent.transcript(path).prompts(since) == [
-                prompt for prompt in prompts if prompt.position >= place.count
-            ]
-            first = agent.transcript(path).files(START, since)
-            assert list(dict.fromkeys(first + agent.transcript(path).files(since))) == files
-            assert agent.transcript(path).tokens(START, since) + agent.transcript(path).tokens(since) == tokens
-            both = agent.transcript(path).subagents(START, since) + agent.transcript(path).subagents(since)
+            asked = ClaudeCode().transcript(path)
+            assert asked.end(since) == places[-1]
+            assert asked.prompts(since) == [prompt for prompt in prompts if prompt.position >= place.count]
+            assert list(dict.fromkeys(asked.files(START, since) + asked.files(since))) == files
+            assert asked.tokens(START, since) + asked.tokens(since) == tokens
+            both = asked.subagents(START, since) + asked.subagents(since)
             assert {described(one, name) for one in both} == {described(one, name) for one in subagents}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_until_is_as_if_the_file_ended_there(name: str, tmp_path: Path) -> None:
     path, agent = oracle.path_of(name), ClaudeCode()
-    data = Path(path).read_bytes()
+    data, whole = Path(path).read_bytes(), agent.transcript(path)
     cut = tmp_path / os.path.basename(path)
     for place in oracle.places(data):
         cut.write_bytes(data[: place.byte])
-        assert agent.transcript(str(cut)).end(START) == place
-        assert agent.transcript(str(cut)).files(START) == agent.transcript(path).files(START, place)
+        short = agent.transcript(str(cut))
+        assert short.end(START) == place
+        assert short.files(START) == whole.files(START, place)
         if (name, place.count) != ("headless-slash-command", 3):  # a command counts once its expansion is there
-            assert agent.transcript(str(cut)).prompts(START) == agent.transcript(path).prompts(START, place)
+            assert short.prompts(START) == whole.prompts(START, place)
 
 
 @given(
