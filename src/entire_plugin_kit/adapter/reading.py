@@ -80,14 +80,14 @@ def reads_pieces_as_the_whole(rig: Rig, folder: Path) -> None:  # noqa: ARG001
 
 def adds_tokens_up(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     """The tokens of the parts of a transcript, however it is divided, add up to those of the whole."""
-    divided = rig.some(rig.transcripts)
+    divided: list[tuple[Captured, list[Position], TokenUsage]] = []
     for captured, _, transcript in _each(rig):
         places, whole = boundaries(transcript), transcript.tokens(START)
         for place in rig.some(places):
             same(transcript.tokens(START, place) + transcript.tokens(place), whole, (captured.name, place))
         assert not transcript.tokens(places[-1]), captured.name
-        if captured in divided:
-            _add_up_any_division(rig, captured, places, whole)
+        divided.append((captured, places, whole))
+    _add_up_any_division(rig, divided)
 
 
 def tells_reasoning_tokens(rig: Rig, folder: Path) -> None:  # noqa: ARG001
@@ -100,16 +100,19 @@ def tells_reasoning_tokens(rig: Rig, folder: Path) -> None:  # noqa: ARG001
         assert rig.reasoning == BESIDE_OUTPUT or (usage.reasoning_tokens or 0) <= (usage.output_tokens or 0)
 
 
-def _add_up_any_division(rig: Rig, captured: Captured, places: list[Position], whole: TokenUsage) -> None:
+def _add_up_any_division(rig: Rig, known: list[tuple[Captured, list[Position], TokenUsage]]) -> None:
     from hypothesis import strategies as st
 
     from entire_plugin_kit.adapter.inventing import examples
 
-    @examples(rig, st.lists(st.integers(0, len(places)), max_size=6))
-    def check(cuts: list[int]) -> None:
+    longest = max(len(places) for _, places, _ in known)
+
+    @examples(rig, st.sampled_from(known), st.lists(st.integers(0, longest), max_size=6))
+    def check(chosen: tuple[Captured, list[Position], TokenUsage], cuts: list[int]) -> None:
+        captured, places, whole = chosen
         transcript: Any = rig.adapter().transcript(str(captured.path))
         total = TokenUsage()
-        for since, until in questions.segments(places, cuts):
+        for since, until in questions.segments(places, [cut % (len(places) + 1) for cut in cuts]):
             total += transcript.tokens(questions.stored(since), until)
         same(total, whole, captured.name)
 
