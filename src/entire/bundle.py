@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    Entry = tuple[str, str, int, int, CodeType]
+    Entry = tuple[str, str, int, int, CodeType | None]
 
 _PYC_HEAD = 16  # bytes: magic number, flags, time and size of the source
 _ABANDONED = 60.0  # seconds, after which a file that is not written yet never will be
@@ -28,7 +28,7 @@ def write(path: str, head: bytes, made_for: tuple[str, str], modules: Mapping[st
     if sys.dont_write_bytecode or not os.access(os.path.dirname(path), os.W_OK):
         return
     try:
-        entries = [_entry(name, module) for name, module in modules.items()]
+        entries = [_entry(name, module) for name, module in modules.items() if hasattr(module, "__file__")]
         if None not in entries:
             replace(path, head + marshal.dumps((*made_for, entries)))
     except OSError:  # a full disk: the next hook tries again
@@ -36,11 +36,13 @@ def write(path: str, head: bytes, made_for: tuple[str, str], modules: Mapping[st
 
 
 def _entry(name: str, module: Any) -> Entry | None:
-    """Return a module's name, its source, the size and time of that, and its code; None if there is no bytecode of
-    that source.
+    """Return a module's name, its source, the size and time of that, and its code, of a library None. Return None if
+    there is no bytecode of that source.
     """
     source = module.__file__
     facts = os.stat(source)
+    if not source.endswith(".py"):
+        return name, source, facts.st_size, facts.st_mtime_ns, None
     try:
         with open(cache_from_source(source), "rb") as file:
             head, code = file.read(_PYC_HEAD), file.read()

@@ -64,7 +64,7 @@ def open_named(path: str) -> tuple[BinaryIO, int]:
     as it is read. Raises OSError, which is a RefusedFileError for a file that is there and is refused.
     """
     size_of_named(path)  # before it is opened: that alone disturbs a pipe's writer
-    real = os.path.realpath(path)
+    real = os.path.realpath(path) if os.path.islink(path) else path
     fd = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW)
     try:
         size = size_of(os.fstat(fd))

@@ -33,33 +33,33 @@ class Place:
         self.common_dir = common_dir  # shared by all worktrees: refs, objects, hooks
         self.worktree_name = worktree_name  # '' for the main worktree, else the directory name below .git/worktrees
 
-        self.entire_dir = os.path.join(top, ".entire")
-        self.settings = settings_path(top)
-        self.local_settings = local_settings_path(top)
-        self.own_options = os.path.join(self.entire_dir, OWN_OPTIONS)  # the Go CLI rejects them in the other two files
-        self.redact_config = os.path.join(self.entire_dir, "redact.toml")  # own rules and exceptions
-        self.tmp_dir = os.path.join(self.entire_dir, "tmp")  # files of the running turn; harnesses put transcripts here
+        self.entire_dir = own = os.path.join(top, ".entire")
+        self.settings = f"{own}/{SETTINGS}"
+        self.local_settings = f"{own}/{LOCAL_SETTINGS}"
+        self.own_options = f"{own}/{OWN_OPTIONS}"  # the Go CLI rejects them in the other two files
+        self.redact_config = f"{own}/redact.toml"  # own rules and exceptions
+        self.tmp_dir = f"{own}/tmp"  # noqa: S108  files of the running turn; harnesses put transcripts here
 
-        self.own_dir = os.path.join(git_dir, "entire")  # this worktree's
-        self.logs_dir = os.path.join(self.own_dir, "logs")  # for the log and crash reports: nothing cloned gets here
-        self.log = os.path.join(self.logs_dir, "entire.log")
-        self.pending_file = os.path.join(self.own_dir, "pending.json")  # while a commit is prepared and not completed
-        self.message_note = os.path.join(self.own_dir, "message")  # what commit-msg must know about the message
-        self.commit_dir = os.path.join(self.own_dir, "commit")  # a folder for each commit that we are making
+        self.own_dir = own = f"{git_dir}/entire"  # this worktree's
+        self.logs_dir = f"{own}/logs"  # for the log and crash reports: nothing cloned gets here
+        self.log = f"{own}/logs/entire.log"
+        self.pending_file = f"{own}/pending.json"  # while a commit is prepared and not completed
+        self.message_note = f"{own}/message"  # what commit-msg must know about the message
+        self.commit_dir = f"{own}/commit"  # a folder for each commit that we are making
 
-        self.common_own_dir = os.path.join(common_dir, "entire")  # shared by all worktrees
-        self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI
-        self.sessions_seen = os.path.join(self.common_own_dir, "sessions-seen")  # as new as the states we have read
-        self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
-        self.known_secrets = os.path.join(self.common_own_dir, "known-secrets")  # hashes of what was redacted
-        self.forgotten_secrets = os.path.join(self.common_own_dir, "forgotten-secrets")  # hashes of what was forgotten
-        self.revealed_marker = os.path.join(self.common_own_dir, "revealed")  # a checkpoint holds a secret found since
-        self.unchecked_marker = os.path.join(self.common_own_dir, "unchecked")  # own rules did not see everything
-        self.enabled_marker = os.path.join(self.common_own_dir, "enabled")  # its time: when ``enable`` last ran
-        self.forgetting_file = os.path.join(self.common_own_dir, "forgetting")  # while `entire forget` moves refs
-        self.agreed_file = os.path.join(self.common_own_dir, "agreed")  # files in which this person chose auto-commit
-        self.trusted_exceptions = os.path.join(self.common_own_dir, "trusted-exceptions")  # hashes of [allow] tables
-        self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed
+        self.common_own_dir = own = f"{common_dir}/entire"  # shared by all worktrees
+        self.sessions_dir = f"{common_dir}/entire-sessions"  # session states, shared with the Go CLI
+        self.sessions_seen = f"{own}/sessions-seen"  # as new as the states we have read
+        self.lock_file = f"{own}/lock"  # held while Entire's data of the repository change
+        self.known_secrets = f"{own}/known-secrets"  # hashes of what was redacted
+        self.forgotten_secrets = f"{own}/forgotten-secrets"  # hashes of what was forgotten
+        self.revealed_marker = f"{own}/revealed"  # a checkpoint holds a secret found since
+        self.unchecked_marker = f"{own}/unchecked"  # own rules did not see everything
+        self.enabled_marker = f"{own}/enabled"  # its time: when ``enable`` last ran
+        self.forgetting_file = f"{own}/forgetting"  # while `entire forget` moves refs
+        self.agreed_file = f"{own}/agreed"  # files in which this person chose auto-commit
+        self.trusted_exceptions = f"{own}/trusted-exceptions"  # hashes of [allow] tables
+        self.push_marker = f"{own}/push"  # written by ``enable`` if checkpoints are pushed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Place) and self.__dict__ == other.__dict__
@@ -216,7 +216,7 @@ def _place_at(folder: str) -> Place | None:
     """Return the worktree whose root is ``folder``, or None."""
     dot_git = os.path.join(folder, ".git")
     if _is_git_dir(dot_git):
-        git_dir = os.path.realpath(dot_git)
+        git_dir = os.path.realpath(dot_git) if os.path.islink(dot_git) else dot_git
     else:
         target = _first_line(dot_git)
         if not target.startswith("gitdir:"):
@@ -233,11 +233,11 @@ def _place_at(folder: str) -> Place | None:
 
 def _is_git_dir(path: str) -> bool:
     """Decide as git does: HEAD exists, and either objects and refs or a pointer to them."""
-    if not os.path.lexists(os.path.join(path, "HEAD")):
+    if not os.path.lexists(f"{path}/HEAD"):
         return False
-    if os.path.isfile(os.path.join(path, "commondir")):
+    if os.path.isfile(f"{path}/commondir"):
         return True
-    return os.path.isdir(os.path.join(path, "objects")) and os.path.exists(os.path.join(path, "refs"))
+    return os.path.isdir(f"{path}/objects") and os.path.exists(f"{path}/refs")
 
 
 def _first_line(path: str) -> str:

@@ -11,18 +11,25 @@ import marshal
 import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER
+from _imp import create_dynamic, exec_dynamic
 from posix import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import CodeType
     from typing import Any
+
+    Entry = tuple[str, str, int, int, CodeType | None]
 
 HEAD = b"entire 2" + MAGIC_NUMBER
 """What a bundle begins with. The folder of this package follows, the one that holds it, and the modules: their names,
 their sources' paths, sizes and times in ns, and their codes.
 """
 PACKAGES = frozenset(("entire", "entire_secrets", "__future__", "bisect"))
-"""What is in bundles. Other modules that hooks import are built in, or rare."""
+LIBRARIES = frozenset(("_bisect", "_json", "_sha1", "_sha2", "_sha256", "binascii", "fcntl", "select", "zlib"))
+"""What is in bundles, and what they name, as it is not Python code. Other modules that hooks import are built in, or
+rare.
+"""
 _PACKAGE = "/__init__.py"
 
 
@@ -85,60 +92,81 @@ def load(path: str, folder: str) -> str:
     """Load the modules of a bundle, in the order in which they were loaded once; return the folder that holds the
     packages. Load none and return '' if there is no bundle of these sources.
     """
+    root, modules = _read(path, folder)
+    for name, source, _, _, code in modules:
+        if code is not None:
+            _announce(name, source)
+    try:
+        for name, source, _, _, code in modules:
+            if code is None:
+                _load_library(name, source)
+            else:
+                _run(name, code)
+    except Exception:  # another module that was there is missing
+        for name, *_ in modules:
+            sys.modules.pop(name, None)
+        return ""
+    return root
+
+
+def _read(path: str, folder: str) -> "tuple[str, list[Entry]]":
+    """Return the folder that holds the packages, and the modules of a bundle; none if a source has changed."""
     try:
         with open(path, "rb", buffering=0) as file:
             data = file.read()
         if not data.startswith(HEAD):
-            return ""
+            return "", []
         made_for, root, modules = marshal.loads(memoryview(data)[len(HEAD) :])  # noqa: S302 (as trusted as bytecode)
-        if made_for != folder:
-            return ""
         for _, source, size, changed, _ in modules:
             facts = stat(source)
             if facts.st_size != size or facts.st_mtime_ns != changed:
-                return ""
+                return "", []
     except (OSError, ValueError, EOFError, TypeError):
-        return ""
-    spaces = [_new_module(name, source) for name, source, *_ in modules]
-    for name, *_ in modules:  # as an import does, for who imports a module from its package
-        package, _, last = name.rpartition(".")
-        if package:
-            sys.modules[package].__dict__[last] = sys.modules[name]
-    try:
-        for space, (*_, code) in zip(spaces, modules):  # noqa: B905
-            exec(code, space)  # noqa: S102
-    except Exception:  # another module that was there is missing
-        for name, *_ in modules:
-            del sys.modules[name]
-        return ""
-    return str(root)
+        return "", []
+    return (root, modules) if made_for == folder else ("", [])
 
 
 def grow(path: str, folder: str, root: str, loaded: frozenset[str]) -> None:
     """Make the bundle if there was none, or again if this process had to load half as many modules beside it: what only
     rare hooks need, or another agent's, would cost every hook.
     """
-    # A module moves to the end when it is loaded, so those that it imports are before it.
-    modules = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in PACKAGES}
-    bundled = len(loaded & modules.keys())
-    if len(modules) > bundled + bundled // 2 and path:
+    ours = [name for name in sys.modules if name.partition(".")[0] in PACKAGES]
+    bundled = len(loaded.intersection(ours))
+    if len(ours) > bundled + bundled // 2 and path:
+        # A module moves to the end when it is loaded, so those that it imports are before it.
+        wanted = {*ours, *LIBRARIES}
+        modules = {name: module for name, module in sys.modules.items() if name in wanted}
         from entire import bundle
 
         bundle.write(path, HEAD, (folder, root), modules)
 
 
-def _new_module(name: str, source: str) -> dict[str, object]:
-    """Make a module known before it is run; return its namespace."""
+def _announce(name: str, source: str) -> None:
+    """Make a module known before it is run."""
     module = sys.modules[name] = type(sys)(name)
-    spec = module.__spec__ = ModuleSpec(name, None, origin=source)
-    space = module.__dict__
-    space["__file__"] = source
+    module.__spec__ = ModuleSpec(name, None, origin=source)
+    module.__file__ = source
     if source.endswith(_PACKAGE):
-        space["__path__"] = spec.submodule_search_locations = [source[: -len(_PACKAGE)]]
-        space["__package__"] = name
+        module.__path__ = [source[: -len(_PACKAGE)]]
+        module.__package__ = name
     else:
-        space["__package__"] = name.rpartition(".")[0]
-    return space
+        module.__path__ = []  # without it, `from module import name` raises an error and catches it
+        module.__package__ = name.rpartition(".")[0]
+
+
+def _run(name: str, code: "CodeType") -> None:
+    module = sys.modules[name]
+    package, _, last = name.rpartition(".")
+    if package:
+        sys.modules[package].__dict__[last] = module
+    exec(code, module.__dict__)  # noqa: S102
+
+
+def _load_library(name: str, source: str) -> None:
+    spec = ModuleSpec(name, None, origin=source)
+    module = sys.modules[name] = create_dynamic(spec)
+    module.__spec__ = spec
+    exec_dynamic(module)
 
 
 # ---------------------------------------------------------------- os

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,13 @@ def test_a_few_rare_modules_are_not_added(root: Path) -> None:
     for _ in range(2):
         loaded = load(root, *NAMES, "pack.other")
         assert (loaded["pack.one"][0], loaded["pack.other"][:2]) == (True, [False, 3])
+
+
+def test_libraries_are_loaded_where_they_were_found(root: Path) -> None:
+    (root / "pack/other.py").write_text("import sys\nknown = 'zlib' in sys.modules\nimport zlib\n"
+                                        "VALUE = [known, zlib.crc32(b'a'), zlib.__spec__.name]")  # fmt: skip
+    loaded = [load(root, "pack", "pack.other")["pack.other"][1] for _ in range(2)]
+    assert loaded == [[False, 3904355907, "zlib"], [hasattr(zlib, "__file__"), 3904355907, "zlib"]]
 
 
 def test_changed_code_is_loaded_from_its_source(root: Path) -> None:

@@ -9,6 +9,8 @@ from entire.errors import EntireError
 HEX = frozenset("0123456789abcdef")
 _TOOL_ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
+_NOT_IN_NAMES = frozenset(("/", "\\", "\x7f", *map(chr, range(32))))
+
 LONGEST_ARGUMENT = 4096  # characters: as the longest path
 
 
@@ -77,12 +79,11 @@ def is_session_id(text: str) -> bool:
     """Tell whether a session id can be a file name: not too long, UTF-8, no separators or control characters, no
     leading dot.
     """
-    return (
-        bool(text)
-        and len(text.encode("utf-8", "replace")) <= 200
-        and text[0] != "."
-        and not any(c in "/\\" or c < " " or c == "\x7f" or "\ud800" <= c <= "\udfff" for c in text)
-    )
+    try:
+        length = len(text.encode())
+    except UnicodeEncodeError:
+        return False
+    return 0 < length <= 200 and text[0] != "." and _NOT_IN_NAMES.isdisjoint(text)
 
 
 def is_tool_id(text: str) -> bool:

@@ -97,6 +97,12 @@ def dumps(value: object, *, ensure_ascii: bool = True, compact: bool = False) ->
     )
 
 
+def quote(text: str) -> str:
+    """Print a string as JSON, without escapes for what is not ASCII."""
+    quoted: str = _c.encode_basestring(text) if _fast else _package_dumps(text, ensure_ascii=False)
+    return quoted
+
+
 def whole(value: object) -> int:
     """Return a number of at most 64 bits, without its fraction; 0 for anything else."""
     if isinstance(value, float) and abs(value) < LARGEST:  # neither infinite nor NaN

@@ -181,7 +181,7 @@ class Context:
         path.
         """
         path = session.worktree.path
-        if path and os.path.realpath(path) == os.path.realpath(self.place.top):
+        if path == self.place.top or (path and os.path.realpath(path) == os.path.realpath(self.place.top)):
             return True
         is_elsewhere = bool(path) and layout.is_in(path, self.place.common_dir)
         return not is_elsewhere and session.worktree.name == self.place.worktree_name

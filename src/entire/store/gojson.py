@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _LAST_SECOND = 253402300799  # end of the year 9999, the last one in RFC 3339
 
 
@@ -24,12 +24,17 @@ def dumps(value: Any) -> bytes:
     out: list[str] = []
     _print(value, "\n", out)
     out.append("\n")
-    return "".join(out).encode("utf-8")
+    text = "".join(out)
+    for char, escape in _ESCAPES.items():  # only in strings
+        text = text.replace(char, escape)
+    if not text.isascii():
+        text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text.encode("utf-8")
 
 
 def _print(value: Any, newline: str, out: list[str]) -> None:
     if isinstance(value, str):
-        out.append(_quote(value))
+        out.append(jsontext.quote(value))
     elif value is None or value is True or value is False:
         out.append({None: "null", True: "true", False: "false"}[value])
     elif isinstance(value, int):
@@ -48,7 +53,7 @@ def _print_members(value: Mapping[str, Any], newline: str, out: list[str]) -> No
     deeper = newline + "  "
     before = "{" + deeper
     for key, member in value.items():
-        out.append(before + _quote(key) + ": ")
+        out.append(before + jsontext.quote(key) + ": ")
         _print(member, deeper, out)
         before = "," + deeper
     out.append(newline + "}" if value else "{}")
@@ -62,12 +67,6 @@ def _print_items(value: Sequence[Any], newline: str, out: list[str]) -> None:
         _print(item, deeper, out)
         before = "," + deeper
     out.append(newline + "]" if value else "[]")
-
-
-def _quote(text: str) -> str:
-    if not text.isascii():
-        text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
-    return jsontext.dumps(text, ensure_ascii=False).translate(_ESCAPES)
 
 
 def _number(value: float) -> str:
