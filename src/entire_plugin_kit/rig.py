@@ -81,6 +81,8 @@ class Player:
     """Whether ``interrupt`` works."""
     writes_forks = False
     """Whether ``fork`` works."""
+    late = 0
+    """How many records the agent writes after the hook that ends a turn."""
     names_turns = True
     """Whether the agent's hooks name the turn. A prompt that is delivered twice looks like two without that."""
 

@@ -131,10 +131,15 @@ def test_a_harness_can_say_where_sessions_are(entry: AgentEntry, monkeypatch: py
 
 def test_the_table_names_the_versions_that_the_stories_run() -> None:
     """And the README names them, too."""
-    pinned = json.loads((ROOT / "tests/e2e/agents/package.json").read_text())["dependencies"]
-    packages = {"claude-code": ("@anthropic-ai/claude-code", "claude-code-newest"), "gemini": ("@google/gemini-cli",)}
+    package = json.loads((ROOT / "tests/e2e/agents/package.json").read_text())
+    pinned = package["dependencies"] | package["optionalDependencies"]
+    packages = {
+        "claude-code": ("@anthropic-ai/claude-code", "claude-code-newest"),
+        "codex": ("codex-older", "@openai/codex"),
+        "gemini": ("@google/gemini-cli",),
+    }
     readme = " ".join((ROOT / "README.md").read_text().split())
     for entry in registry.BUILTIN.values():
-        played = tuple(pinned[name].rpartition("@")[2] for name in packages.get(entry.name, ()))
+        played = tuple(pinned[name].rpartition("@")[2].partition("-linux")[0] for name in packages.get(entry.name, ()))
         assert entry.tested_versions == played
         assert not played or f"(tested with {' and '.join(played)})" in readme

@@ -21,6 +21,9 @@ STARTS = {"process.run", "process.start", "process.run_at_once", "process.Child"
 
 CHECKED = {
     ("agents/claude_code/printing.py", "program"): "found by process.find",
+    ("agents/codex/thread_list.py", "sys.executable"): "an absolute path",
+    ("agents/codex/thread_list.py", "os.path.abspath(__file__)"): "an absolute path",
+    ("agents/codex/thread_list.py", "database"): "in the agent's folder; sqlite3 takes it as a path",
     ("plugin_host/language/wire.py", "argv"): "a command of an allowed plugin, started as it is",
     ("plugin_host/language/wire.py", "undo_argv"): "a command of an allowed plugin, started as it is",
     ("plugin_host/programs/running.py", "argv"): "checked by Program._start",
@@ -53,6 +56,7 @@ _OURS = "an id of ours, in hex digits"
 _WRITTEN = "written in the code"
 PRINTED = {
     ("agents/claude_code/settings.py", "verb"): _WRITTEN,
+    ("agents/codex/settings.py", "verb"): _WRITTEN,
     ("directory/__init__.py", "name"): _AGENTS_OWN,
     ("plugin_host/agent.py", "self.name"): _AGENTS_OWN,
     ("plugin_host/programs/program.py", "self.name"): _AGENTS_OWN,

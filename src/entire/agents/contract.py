@@ -331,6 +331,16 @@ class HookInstaller(Protocol):
         ...
 
 
+class TrustingInstaller(HookInstaller, Protocol):
+    """For agents that run only hooks that their user trusts. No capability: the method is used if there is one."""
+
+    def trust_hooks(self, root: str, scope: str) -> int:
+        """Note in the agent's own settings that its user trusts our entries, and no others; return how many were not
+        trusted. Called only with the user's consent, after ``install_hooks``.
+        """
+        ...
+
+
 class TranscriptPreparer(Protocol):
     """For agents that write the transcript late."""
 

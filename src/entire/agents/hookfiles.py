@@ -121,7 +121,7 @@ def health(path: str, table: Table) -> HooksHealth:
 
 def present_hooks(document: Document, prefix: str = PREFIX) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the entries whose command starts with our prefix: (event, matcher, hook)."""
-    return [(path[1], matcher, hook) for path, matcher, hook in _ours(document, prefix)]
+    return [(path[1], matcher, hook) for path, matcher, hook in own_hooks(document, prefix)]
 
 
 def missing(document: Document, table: Table) -> int:
@@ -133,8 +133,8 @@ def missing(document: Document, table: Table) -> int:
 def remove(document: Document, prefix: str = PREFIX) -> int:
     """Remove every entry whose command starts with our prefix, and groups left empty; return how many there were."""
     removed = 0
-    while ours := _ours(document, prefix):
-        path, _, _ = ours[-1]
+    while own := own_hooks(document, prefix):
+        path, _, _ = own[-1]
         group = document.get(path[:3])
         hooks = group.get("hooks")
         document.remove(path if isinstance(hooks, list) and len(hooks) > 1 and len(path) > 3 else path[:3])
@@ -177,7 +177,7 @@ def _create(entries: tuple[Entry, ...], others: tuple[tuple[tuple[str, ...], str
     return Document(json.dumps(tree, indent=2) + "\n")
 
 
-def _ours(document: Document, prefix: str) -> list[tuple[Any, str, dict[str, Any]]]:
+def own_hooks(document: Document, prefix: str = PREFIX) -> list[tuple[Any, str, dict[str, Any]]]:
     """Return (path, matcher, hook) of our entries, including flat ones."""
     result: list[tuple[Any, str, dict[str, Any]]] = []
     hooks = document.get(("hooks",)) if document.text else None

@@ -47,6 +47,8 @@ _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
     help="Hide Entire's refs in `git log` by settings of this clone, or show them again.",
 )
 @click.option("-f", "--force", is_flag=True, help="Rewrite all hooks.")
+@click.option("--trust-hooks", "trust", is_flag=True,
+              help="Tell agents that run only trusted hooks that you trust these.")  # fmt: skip
 @click.option(
     "--telemetry", is_flag=False, flag_value="true", hidden=True, help="Accepted and ignored: there is no telemetry."
 )
@@ -58,6 +60,7 @@ def command(
     user: bool,
     hide: bool | None,
     force: bool,
+    trust: bool,
     telemetry: str | None,  # noqa: ARG001
 ) -> int:
     """Start recording sessions in this repository.
@@ -69,7 +72,7 @@ def command(
     Example: entire enable --local --skip-push-sessions
     """
     return run(EnableRequest(agents=agents, strategy=strategy or "", target=target or "", push_sessions=push, user=user,
-                             force=force), hide_refs=hide)  # fmt: skip
+                             force=force, trust_hooks=trust), hide_refs=hide)  # fmt: skip
 
 
 def run(request: EnableRequest, *, hide_refs: bool | None = None) -> int:
@@ -114,6 +117,10 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
         if name in waiting:
             workspace.plugins.allow(name, waiting[name].path)
     request = replace(request, agents=tuple(agents), only_these=True)
+    cautious = [agent.type for agent in known if agent.name in agents and agent.needs_trust]
+    if cautious and not request.trust_hooks:
+        question = f"{' and '.join(cautious)} runs only hooks that you trust. Trust the ones that are installed now?"
+        request = replace(request, trust_hooks=prompts.confirm(question))
     if request.push_sessions is None and not workspace.setup.is_push_chosen():
         request = replace(request, push_sessions=_ask_to_push(workspace))
     return request

@@ -13,7 +13,7 @@ from entire.store import setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from entire.agents.contract import Agent
     from entire.agents.registry import AgentEntry
@@ -46,6 +46,7 @@ class AgentHooks:
             has_hooks=has_hooks,
             hooks_status=status.value,
             is_detected=agent.detect(self._place.top),
+            needs_trust=status is not HookStatus.INSTALLED and _trusting(agent) is not None,
             is_offered=has_hooks or agent.name != registry.EXAMPLE,
         )
 
@@ -77,8 +78,8 @@ class AgentHooks:
 
     # ------------------------------------------------------------ changing
 
-    def install(self, agent: Agent, scope: str, *, force: bool) -> AgentHooksView:
-        """Install an agent's hooks; the view says what is wrong with them."""
+    def install(self, agent: Agent, scope: str, *, force: bool, trust: bool = False) -> AgentHooksView:
+        """Install an agent's hooks; the view says what is wrong with them. ``trust``: the user trusts them."""
         installer = capabilities.hook_installer(agent)
         if installer is None:
             problem, remedy = _no_installer(agent)
@@ -88,6 +89,8 @@ class AgentHooks:
         count = agent_setup.install(installer, self._place.top, scope, force=force)
         for path, data in before.items():
             setup_lines.note(self._place, path, data, configfile.read(path))
+        if trust and (give := _trusting(installer)) is not None:
+            give(self._place.top, scope)
         health = installer.hooks_health(self._place.top, scope)
         problem = agent_setup.problem(health)
         entry = self.agents.find(agent.name)
@@ -111,6 +114,11 @@ class AgentHooks:
             if "project" in scopes:
                 enabled.remove(self._place, name)
         return tuple(removed)
+
+
+def _trusting(agent: object) -> Callable[[str, str], int] | None:
+    give: Callable[[str, str], int] | None = getattr(agent, "trust_hooks", None)  # optional
+    return give
 
 
 def _are_there(status: HookStatus) -> bool:

@@ -52,7 +52,10 @@ def enable(place: Place, request: EnableRequest, known: AgentDirectory) -> Enabl
     push = _push_sessions(place, request.push_sessions)
     _record_own_changes(place, before=True)
     plugins_first = sorted(chosen, key=lambda agent: not known.find(agent.name).is_plugin)  # they may refuse
-    done = {agent.name: hooks.install(agent, scope, force=request.force) for agent in plugins_first}
+    done = {
+        agent.name: hooks.install(agent, scope, force=request.force, trust=request.trust_hooks)
+        for agent in plugins_first
+    }
     installed = tuple(done[agent.name] for agent in chosen)
     removed = hooks.remove(hooks.others(chosen) if request.only_these else (), [scope])
     report = install.install(place.top, command=install.own_command())

@@ -28,6 +28,7 @@ class EnableRequest(Value):
     push_sessions: bool | None = None
     user: bool = False  # install the agents' hooks for all repositories of this user
     force: bool = False  # rewrite agents' hooks even if they are installed
+    trust_hooks: bool = False  # where an agent runs only hooks that its user trusts: note there that they are trusted
 
 
 class DisableRequest(Value):

@@ -34,7 +34,8 @@ State = dict[str, tuple[int, bytes]]
 
 
 def is_installed(agent: Any, root: Path, scope: str) -> bool:
-    return bool(agent.hooks_health(str(root), scope).status is HookStatus.INSTALLED)
+    """Tell whether all our entries are there; whether the agent runs them may be its user's to decide."""
+    return agent.hooks_health(str(root), scope).status in (HookStatus.INSTALLED, HookStatus.UNTRUSTED)
 
 
 def installs_and_leaves_no_trace(rig: Rig, folder: Path) -> None:

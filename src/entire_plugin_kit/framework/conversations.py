@@ -70,7 +70,8 @@ def rewinds_past_a_subagent(rig: Rig, folder: Path) -> None:
     """
     with open_repository(rig, folder) as repo:
         player = repo.play()
-        early = repo.turn(player, "create one", one="1\n")
+        repo.turn(player, "create one", one="1\n")
+        early = repo.transcript_at_stop(player)
         player.prompt("let a subagent work")
         player.subagent("helper1", "make a file", repo.write("made.txt", "1\n"))
         player.answer("Done.")

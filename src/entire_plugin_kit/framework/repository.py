@@ -102,7 +102,7 @@ class Repository:
         return player
 
     def turn(self, player: Player, prompt: str, **files: str) -> bytes:
-        """Play a turn in which tools write files (``one="text"`` writes ``one.txt``); return the transcript."""
+        """Play a turn in which tools write files (``one="text"`` writes ``one.txt``); return the transcript then."""
         player.prompt(prompt)
         for name, text in files.items():
             player.change(self.write(f"{name}.txt", text))
@@ -112,6 +112,13 @@ class Repository:
 
     def transcript(self, player: Player) -> bytes:
         return self.rig.adapter().transcript(player.ref).snapshot()
+
+    def transcript_at_stop(self, player: Player) -> bytes:
+        """Return what was there when the hook ran that ended the last turn."""
+        if not player.late:
+            return self.transcript(player)
+        transcript = self.rig.adapter().transcript(player.ref)
+        return transcript.cut(transcript.at(transcript.end().count - player.late))
 
     # ------------------------------------------------------------ what was recorded
 

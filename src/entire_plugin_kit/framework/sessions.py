@@ -35,7 +35,7 @@ def records_every_turn_in_full(rig: Rig, folder: Path) -> None:
             same((step.session_id, step.prompt), (player.id, f"prompt {number}"))
             same(repo.git("show", f"{step.id}:{number}.txt"), f"{number}\n")
             stored = repo.step_transcript(step)
-            same(stored, repo.transcript(player))
+            same(stored, repo.transcript_at_stop(player))
             same([n for n in range(number + 1) if f"prompt {n}".encode() not in stored], [])
             same(len(repo.steps()), number + 1)
 
@@ -131,7 +131,7 @@ def completes_a_commit_at_the_end_of_its_turn(rig: Rig, folder: Path) -> None:
         player.answer("It is committed.")
         player.stop()
         stored = repo.workspace().checkpoints.transcript(checkpoint, player.id)
-        same(stored, repo.transcript(player))
+        same(stored, repo.transcript_at_stop(player))
         assert b"It is committed." in stored
         same(repo.session().open_files, ())
 
@@ -262,7 +262,8 @@ def rewinds_files_and_conversation(rig: Rig, folder: Path) -> None:
     """
     with open_repository(rig, folder) as repo:
         player = repo.play()
-        early = repo.turn(player, "create one", one="1\n")
+        repo.turn(player, "create one", one="1\n")
+        early = repo.transcript_at_stop(player)
         repo.turn(player, "create two", two="2\n")
         late = repo.turn(player, "create three", three="3\n")
         player.end()
@@ -354,7 +355,8 @@ def keeps_what_vanishes(rig: Rig, folder: Path) -> None:
     with open_repository(rig, folder) as repo:
         player = repo.play()
         repo.turn(player, "create one", one="1\n")
-        data = repo.turn(player, "create two", two="2\n")
+        repo.turn(player, "create two", two="2\n")
+        data = repo.transcript_at_stop(player)
         Path(player.ref).unlink()
         checkpoint = repo.commit("Add both")
         same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)

@@ -21,6 +21,7 @@ class AgentView(Value):
     is_detected: bool = False  # it was used in this repository
     is_suggested: bool = False  # ``enable`` chooses it by default
     is_offered: bool = True  # ``enable`` lists it: it is not an example, or its hooks are here
+    needs_trust: bool = False  # it runs only hooks that its user trusts, which ``EnableRequest.trust_hooks`` can note
 
 
 class PluginView(Value):

@@ -1,0 +1,84 @@
+"""Translates Codex's hook payloads to events. Field names are as observed in versions 0.118.0 and 0.169.0."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from entire.agents import payloads, untrusted
+from entire.agents.payloads import tool_id
+from entire.agents.untrusted import clean
+from entire.model.events import Event, EventType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entire.agents.payloads import Payload, Table
+
+
+def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
+    """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
+    given = payloads.read(payload)
+    if given is None:
+        return None
+    turn = clean(given.get("turn_id"))
+    return payloads.event(_EVENTS, hook, given, timestamp=now(), model=clean(given.get("model")), turn_ref=turn)
+
+
+def _turn_start(payload: Payload) -> Payload | None:
+    """Report a prompt, unless it is a subagent's task or that of a review: nothing reports the end of these, and their
+    transcript is another one, although they carry the session's id.
+    """
+    path = untrusted.path_of(payload.get("transcript_path"))
+    if payload.get("agent_id") or (path and clean(payload["session_id"]) not in os.path.basename(path)):
+        return None
+    return {"type": EventType.TURN_START, "prompt": clean(payload.get("prompt"))}
+
+
+def _stop(payload: Payload) -> Payload:
+    return {"type": EventType.TURN_END, "final_text": clean(payload.get("last_assistant_message"))}
+
+
+def _interrupt(_payload: Payload) -> Payload:
+    return {"type": EventType.TURN_END, "source": "interrupt"}
+
+
+def _compaction(payload: Payload) -> Payload:
+    return {"type": EventType.COMPACTION, "source": clean(payload.get("trigger"))}
+
+
+def _subagent_start(payload: Payload) -> Payload | None:
+    """Report a subagent's start. ``transcript_path`` is its own; no hook tells the id of the call that started it."""
+    fields = _subagent(payload)
+    return fields and {**fields, "type": EventType.SUBAGENT_START, "session_ref": ""}
+
+
+def _subagent_stop(payload: Payload) -> Payload | None:
+    fields = _subagent(payload)
+    return fields and {
+        **fields,
+        "type": EventType.SUBAGENT_END,
+        "subagent_ref": untrusted.path_of(payload.get("agent_transcript_path")),
+        "final_text": clean(payload.get("last_assistant_message")),
+    }
+
+
+def _subagent(payload: Payload) -> Payload | None:
+    agent = tool_id(payload.get("agent_id"))
+    kind = clean(payload.get("agent_type"))
+    own = {"turn_ref": "", "subagent_id": agent, "subagent_type": kind}  # the turn that it names is the subagent's
+    return own if agent else None
+
+
+_EVENTS: Table = {
+    "session-start": payloads.session_start,
+    "user-prompt-submit": _turn_start,
+    "stop": _stop,
+    "interrupt": _interrupt,
+    "session-end": payloads.session_end,
+    "pre-compact": _compaction,
+    "subagent-start": _subagent_start,
+    "subagent-stop": _subagent_stop,
+}
+hook_names = tuple(_EVENTS)

@@ -1,0 +1,169 @@
+"""Which of our hooks Codex's user has accepted: the agent runs no other, and says nothing of it outside its terminal.
+
+``$CODEX_HOME/config.toml`` holds ``[projects."<folder>"] trust_level``, without which hooks of a project do not count,
+and for each entry ``[hooks.state."<file>:<event>:<group>:<entry>"] trusted_hash``: of what the entry says, so a changed
+one has to be accepted again (the hash is that of 0.171.0, compared with what the agent answers).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+
+from entire.agents import configfile, hookfiles, json_document
+from entire.agents.untrusted import dict_of
+from entire.errors import EntireError
+from entire.model.digest import sha256
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from entire.agents.hookfiles import Table
+
+CONFIG = "config.toml"
+_DEFAULT_TIMEOUT = 600
+_AT_THE_END = ("session_end", "interrupt")  # whose timeout is 1 second if none is given, and at most 3
+_WITHOUT_MATCHER = ("interrupt", "stop", "user_prompt_submit")
+
+
+class HooksFile(Value):
+    """A file with our entries. ``config``: the user's settings; ``project``: whose file it is, '' for the user's own.
+
+    Only entries of the table can be trusted: a repository may bring others that look like ours.
+    """
+
+    path: str
+    table: Table
+    config: str
+    project: str = ""
+
+    def obstacle(self) -> str:
+        """Return why the agent does not run our entries, '' if it does."""
+        config = _load(self.config)
+        if self.project and not _is_trusted(config, self.project):
+            return "Codex does not trust this project"
+        known, wanted = _known(config), self._hashes()
+        if all(known.get(key) == digest for key, digest in wanted.items()):
+            return ""
+        is_changed = any(key in known for key in wanted)
+        return f"Codex leaves these hooks out, which {'have changed' if is_changed else 'are not trusted'}"
+
+    def trust(self) -> int:
+        """Write that the user trusts our entries, and their project; return how many were not trusted.
+
+        Raises EntireError if the agent's settings cannot be edited; they are unchanged then.
+        """
+        config, text = _load(self.config), _text(self.config)
+        known = _known(config)
+        missing = {key: digest for key, digest in self._hashes().items() if known.get(key) != digest}
+        if self.project and not _is_trusted(config, self.project):
+            text = _set(text, _name("projects", os.path.realpath(self.project)), "trust_level", "trusted")
+        for key, digest in missing.items():
+            text = _set(text, _name("hooks", "state", key), "trusted_hash", digest)
+        _save(self.config, text)
+        return len(missing)
+
+    def forget(self) -> None:
+        """Remove what was written about our entries, which are to be removed next."""
+        text = _text(self.config)
+        for key in self._hashes():
+            text = _table(_name("hooks", "state", key)).sub("", text)
+        _save(self.config, text)
+
+    def _hashes(self) -> dict[str, str]:
+        """Return the hashes of our entries, by what Codex calls them."""
+        document = json_document.load(self.path)
+        if document is None:
+            return {}
+        wanted = [(entry.event, entry.matcher, entry.hook()) for entry in self.table.entries]
+        hashes = {}
+        for place, matched, hook in hookfiles.own_hooks(document):
+            event, group, *inner = place[1:]
+            if inner and (event, matched, hook) in wanted:
+                name = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
+                matcher = document.get(place[:3]).get("matcher")
+                key = f"{os.path.realpath(self.path)}:{name}:{group}:{inner[-1]}"
+                hashes[key] = digest_of(name, hook, matcher)
+        return hashes
+
+
+def digest_of(event: str, hook: Mapping[str, Any], matcher: str | None) -> str:
+    """Return Codex's hash of an entry; ``event`` is in snake case."""
+    kept = {key: hook[key] for key in ("type", "command", "statusMessage", "additionalContextLimit") if key in hook}
+    is_at_the_end = event in _AT_THE_END
+    timeout = min(hook.get("timeout", 1), 3) if is_at_the_end else hook.get("timeout", _DEFAULT_TIMEOUT)
+    normal = {**kept, "timeout": timeout, "async": hook.get("async", False)}
+    value: dict[str, Any] = {"event_name": event, "hooks": [normal]}
+    if matcher is not None and event not in _WITHOUT_MATCHER:
+        value["matcher"] = matcher
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{sha256(text.encode()).hexdigest()}"
+
+
+# ---------------------------------------------------------------- the agent's settings
+
+
+def are_hooks_off(config: str) -> bool:
+    """Tell whether the user has switched hooks off."""
+    return dict_of(_load(config).get("features")).get("hooks") is False
+
+
+def _known(config: Mapping[str, Any]) -> dict[str, object]:
+    states = dict_of(dict_of(config.get("hooks")).get("state"))
+    return {key: dict_of(state).get("trusted_hash") for key, state in states.items()}
+
+
+def _is_trusted(config: Mapping[str, Any], project: str) -> bool:
+    return dict_of(dict_of(config.get("projects")).get(os.path.realpath(project))).get("trust_level") == "trusted"
+
+
+def _load(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(path))
+    except (EntireError, ValueError):
+        return {}
+
+
+def _text(path: str) -> str:
+    try:
+        return configfile.read_text(path) or ""
+    except ValueError as error:
+        raise EntireError(f"{path} is not UTF-8; it was not changed", hint="correct it and try again") from error
+
+
+def _save(path: str, text: str) -> None:
+    if text == _text(path):
+        return
+    try:
+        tomllib.loads(text)
+    except ValueError as error:
+        hint = "start Codex here and trust the hooks when it asks"
+        raise EntireError(f"cannot edit {path}: {error}; it was not changed", hint=hint) from error
+    configfile.write_text(path, text, empty="")
+
+
+def _name(*keys: str) -> str:
+    """Return the name of a table whose last key needs quotes."""
+    return f"{'.'.join(keys[:-1])}.{json.dumps(keys[-1], ensure_ascii=False)}"
+
+
+def _table(name: str) -> re.Pattern[str]:
+    """Return what matches a table with this header, up to an empty line, and with the one before it."""
+    return re.compile(rf"(?:^\n)?^\[{re.escape(name)}\][^\n]*\n(?:(?!\[)[^\n]+\n)*", re.MULTILINE)
+
+
+def _set(text: str, name: str, key: str, value: str) -> str:
+    """Return a TOML text in which a table has a key with this value; nothing else changes."""
+    line = f"{key} = {json.dumps(value)}\n"
+    text += "" if text.endswith("\n") or not text else "\n"
+    table = _table(name).search(text)
+    if table is None:
+        return f"{text}{chr(10) if text else ''}[{name}]\n{line}"
+    rest = re.sub(rf"^{key}\s*=[^\n]*\n", "", table[0], flags=re.MULTILINE)
+    body = rest.index("\n", rest.index("[")) + 1
+    return text[: table.start()] + rest[:body] + line + rest[body:] + text[table.end() :]

@@ -1,0 +1,107 @@
+"""What the captured rollouts really hold, read off the files by eye; and a second, plain reading of their tokens."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "codex"
+SESSIONS = FIXTURES / "sessions"
+PROJECT = "/home/dev/project"
+TWO_TURNS, REVERTED = "two-turns", "two-turns-the-second-taken-back"
+COMPACTED, FORK = "compacted-inside-a-turn", "its-fork"
+CHILD_V1, PARENT_V1, CHILD_V2, PARENT_V2 = "subagent-v1", "session-with-it-v1", "subagent-v2", "session-with-it-v2"
+SCRIPTED, INTERRUPTED, OLDER, NEWER = "code-mode", "interrupted-turn", "0.118.0", "0.171.0"
+
+_NAMES = {
+    PARENT_V1: "2026-11-21T06-18-14-01a1fcc1-610f-7700-8950-32ad8d3aaddb",
+    CHILD_V1: "2026-11-21T06-18-14-01a1fcc1-6329-77b0-b5a4-2612d230d5c2",
+    PARENT_V2: "2026-11-21T06-19-44-01a1fcc2-c106-79d0-8774-d109f4a46b2f",
+    CHILD_V2: "2026-11-21T06-19-44-01a1fcc2-c2d2-7261-a582-b824f8c81555",
+    COMPACTED: "2026-11-21T06-20-06-01a1fcc3-18aa-7c10-bf8e-4dbfb084ed31",
+    FORK: "2026-11-21T06-20-36-01a1fcc3-8e2a-76c1-b8c4-fa562ff14dd7",
+    TWO_TURNS: "2026-11-21T06-21-55-01a1fcc4-c1a3-72f3-8d7c-b9f4362a98d8",
+    REVERTED: "2026-11-21T06-21-58-01a1fcc4-c1a3-72f3-8d7c-b9f4362a98d8_01a1fcc4-cd54-7a31-9c2e-5b0d6f7a8e91",
+    INTERRUPTED: "2026-11-21T06-28-02-01a1fcca-5d22-7323-870b-cfee5dfb7aa9",
+    OLDER: "2026-11-21T06-31-24-01a1fccd-6ec9-7d03-a112-bea566d4173d",
+    NEWER: "2026-11-28T00-54-01-01a21fa5-10d1-7fa1-b5fd-266929cb69f0",
+    SCRIPTED: "2026-11-21T06-39-22-01a1fcd4-bc9f-7781-b01e-5716c2cdbdd0",
+}
+BASES = {REVERTED: (TWO_TURNS, 29), FORK: (COMPACTED, 46)}
+"""In which rollout others begin, and after how many of its records."""
+
+PROMPTS: dict[str, list[str]] = {
+    PARENT_V1: ["please delegate"],
+    CHILD_V1: [],
+    PARENT_V2: ["delegate v2"],
+    CHILD_V2: [],
+    COMPACTED: ["second task", "first task"],
+    FORK: ["second task", "first task", "third task"],
+    TWO_TURNS: ["first task", "second task"],
+    REVERTED: ["first task", "third task"],
+    INTERRUPTED: ["slow turn"],
+    OLDER: ["first task"],
+    NEWER: ["Add a greeting", "Tidy up"],
+    SCRIPTED: ["codemode turn"],
+}
+FILES: dict[str, list[str]] = {
+    CHILD_V1: ["sub.txt"],
+    CHILD_V2: ["sub.txt"],
+    COMPACTED: ["hello.py"],
+    FORK: ["hello.py"],
+    TWO_TURNS: ["hello.py", "notes.txt", "moved.txt"],
+    REVERTED: ["hello.py", "notes.txt"],
+    OLDER: ["hello.py", "notes.txt"],
+    NEWER: ["notes.txt", "hello.py", "old.txt", "greet.py"],
+    SCRIPTED: ["notes.txt", "cm.txt"],
+}
+SUBAGENTS = {PARENT_V1: CHILD_V1, PARENT_V2: CHILD_V2}
+LAST_TEXT = {
+    PARENT_V1: "Delegation finished.",
+    TWO_TURNS: "Second task finished.",
+    REVERTED: "Third task: nothing to edit.",
+    INTERRUPTED: "",
+    OLDER: "First task finished.",
+    NEWER: "All is tidy.",
+    SCRIPTED: "Code mode turn finished.",
+}
+
+
+def names() -> list[str]:
+    return sorted(_NAMES)
+
+
+def path_of(name: str) -> Path:
+    return SESSIONS / _NAMES[name][:10].replace("-", "/") / f"rollout-{_NAMES[name]}.jsonl"
+
+
+def id_of(name: str) -> str:
+    return _NAMES[name].partition("_")[0][20:]
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    """Return the records of a whole history."""
+    own = [json.loads(line) for line in path_of(name).read_text().splitlines()]
+    if name not in BASES:
+        return own
+    base, count = BASES[name]
+    return load(base)[:count] + own[1:]
+
+
+def tokens(name: str) -> tuple[int, int, int, int, int, int]:
+    """Return (input, written to a cache, read from it, output, calls, reasoning): each response's own figures, or the
+    last sums.
+    """
+    records = load(name)
+    used = [record["payload"]["usage"] for record in records if record["type"] == "token_usage_record"]
+    if not used:
+        infos = [record["payload"].get("info") for record in records if record["payload"].get("type") == "token_count"]
+        sums = [info["total_token_usage"] for info in infos if info]
+        used, calls = sums[-1:], len({each["total_tokens"] for each in sums})
+    else:
+        calls = len(used)
+    keys = ("input_tokens", "cache_write_input_tokens", "cached_input_tokens", "output_tokens")
+    given, written, cached, output = (sum(each.get(key, 0) for each in used) for key in keys)
+    thoughts = sum(each["reasoning_output_tokens"] for each in used)
+    return given - cached - written, written, cached, output, calls, thoughts
