@@ -62,6 +62,7 @@ class State:
         """How its adapter displays it in its own way."""
         self._whole = whole
         self._stop = stop  # records of ``whole`` that it has
+        self._counted: tuple[int, int] | None = None  # the bytes of the last earlier state, and their newlines
 
     def begins_with(self, part: bytes) -> bool:
         """Tell whether a transcript is an earlier state of this one: lines at its beginning."""
@@ -70,7 +71,11 @@ class State:
 
     def earlier(self, part: bytes) -> State:
         """Return the state that a part at the beginning of this one is."""
-        stop = part.count(b"\n") + (not part.endswith(b"\n"))
+        if self._counted is None or self._counted[0] < len(part):
+            self._counted = len(self.data), self.data.count(b"\n")
+        size, count = self._counted
+        self._counted = len(part), count - self.data.count(b"\n", len(part), size)
+        stop = self._counted[1] + (not part.endswith(b"\n"))
         return State(part, self._whole, stop, is_native=self.is_native)
 
     def messages(self, since: int = 0) -> list[Message]:

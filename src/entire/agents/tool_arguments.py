@@ -87,7 +87,7 @@ def _changed_files(text: str) -> str:
 
 def _edits(given: Arguments) -> Iterator[Edit]:
     path = _text(given, _PATHS)
-    listed = [edit for key in _EDIT_LISTS for edit in _entries(given.get(key)) if isinstance(edit, dict)]
+    listed = [edit for key in _EDIT_LISTS if key in given for edit in _entries(given[key]) if isinstance(edit, dict)]
     for edit in [given, *listed] if path else listed:
         yield from _edit(_text(edit, _PATHS) or path, edit)
     for key in ("input", "patch"):

@@ -30,6 +30,8 @@ _PLAIN_BYTES = 400
 """Shorter texts are not compressed: it would cost more than it saves."""
 _MANY_SESSIONS = 20
 """A text that more have is marked as such, not with each of them."""
+_SLICE = 8 << 20
+"""Characters of texts that are written at once; sorted, with their words, they take four times that."""
 _MOST_KNOWN = 500_000
 """Texts of which a first build keeps the hashes in memory."""
 
@@ -63,7 +65,9 @@ class Texts:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._next = int(db.execute("SELECT ifnull(max(id), 0) + 1 FROM text").fetchone()[0])
-        self._new: dict[int, tuple[int, int, bytes]] = {}  # id -> hash, kind, text: not written yet
+        self._new: dict[int, tuple[int, int, str]] = {}  # id -> hash, kind, text: not written yet
+        self.pending = 0
+        """Characters of texts that are not written yet."""
         self._ids: dict[int, int] = {}  # by hash: of these, and of those that were new before
         self._knows_all = self._next == 1  # so far no other text is in the index
         self._changed: set[int] = set()
@@ -76,6 +80,7 @@ class Texts:
     def add(self, kind: int, text: str) -> int:
         """Return the id of a text, which is new or known."""
         data = text.encode("utf-8", "replace")
+        text = text if len(data) == len(text) else data.decode()
         digest = hashlib.blake2b(data, digest_size=8, salt=bytes([kind])).digest()
         key = int.from_bytes(digest, "big", signed=True)
         known = self._ids.get(key)
@@ -86,7 +91,8 @@ class Texts:
             if row is not None:
                 return int(row[0])
         number = self._ids[key] = self._next
-        self._new[number] = (key, kind, data)
+        self._new[number] = (key, kind, text)
+        self.pending += len(text)
         self._next += 1
         return number
 
@@ -106,25 +112,37 @@ class Texts:
         fresh: list[tuple[object, ...]] = []
         removed: list[Row] = []
         added: list[Row] = []
+        size = 0
         for said in self._said():
             number, last = said[:2]
+            if size > _SLICE:
+                self._flush(fresh, removed, added)
+                size = 0
             marks = self._marks(said) if last is not None else ""
             if number not in self._new:
                 self._change(number, last, marks, removed, added)
             elif last is not None:
-                key, kind, data = self._new[number]
-                after, text = rank(kind, last, number), data.decode()
-                fresh.append((number, key, kind, after, marks, pack(text, data)))
+                key, kind, text = self._new.pop(number)
+                after, size = rank(kind, last, number), size + len(text)
+                fresh.append((number, key, kind, after, marks, pack(text, text.encode())))
                 added.append((after, *words.columns(text), marks))
             else:
                 self._forget_ids()
-        self._db.executemany("INSERT INTO text (id, hash, kind, rank, marks, body) VALUES (?, ?, ?, ?, ?, ?)", fresh)
-        self._write(sorted(removed), sorted(added))
+        self._flush(fresh, removed, added)
         self._changed.clear()
         self._once.clear()
         self._new.clear()
+        self.pending = 0
         if not self._knows_all or len(self._ids) > _MOST_KNOWN:
             self._forget_ids()
+
+    def _flush(self, fresh: list[tuple[object, ...]], removed: list[Row], added: list[Row]) -> None:
+        """Write what was collected, and empty it."""
+        self._db.executemany("INSERT INTO text (id, hash, kind, rank, marks, body) VALUES (?, ?, ?, ?, ?, ?)", fresh)
+        self._write(sorted(removed), sorted(added))
+        fresh.clear()
+        removed.clear()
+        added.clear()
 
     def _said(self) -> list[Said]:
         """Return how and where each text that was added or touched is said, by the texts' numbers."""

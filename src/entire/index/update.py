@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _BATCH = 20_000
 """Messages in a transaction: a build that is killed continues after the last one."""
+_BATCH_TEXTS = 16 << 20
+"""Characters of new texts in a transaction, which are held until then."""
 
 
 def state(db: sqlite3.Connection, name: str) -> str:
@@ -95,7 +97,7 @@ def _change(
             done, count, pending = done + 1, count + len(entries), pending + len(entries)
             progress(done, len(unknown), count)
         tracks.remove(removed.get(session_id, ()))
-        if pending < _BATCH:
+        if pending < _BATCH and texts.pending < _BATCH_TEXTS:
             tracks.settle()
         else:
             _keep(db, texts, tracks)

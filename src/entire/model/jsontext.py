@@ -112,7 +112,7 @@ def whole(value: object) -> int:
 
 def natural(value: object) -> int:
     """Return what ``whole`` does, but 0 for a number below it: counts and positions."""
-    return max(whole(value), 0)
+    return max(whole(value), 0) if value else 0
 
 
 def real(value: object) -> float:

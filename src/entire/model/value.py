@@ -23,6 +23,7 @@ class Value:
 
     _fields: tuple[str, ...] = ()
     _defaults: dict[str, Any] = {}
+    _names: frozenset[str] = frozenset()
 
     if not TYPE_CHECKING:
 
@@ -62,4 +63,14 @@ class Value:
 
 def replace(value: V, /, **changes: Any) -> V:
     """Return a copy of ``value`` with some fields changed."""
-    return type(value)(**{**value.__dict__, **changes})
+    return recast(type(value), value, **changes)
+
+
+def recast(kind: type[V], value: Value, /, **changes: Any) -> V:
+    """Return a record of another kind with the same fields, some of them changed. Transcripts have many: this is half
+    as dear as making one.
+    """
+    made = object.__new__(kind)
+    made.__dict__.update(value.__dict__)
+    made.__dict__.update(changes)
+    return made if made.__dict__.keys() == kind._names else kind(**made.__dict__)

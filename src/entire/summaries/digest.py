@@ -148,12 +148,14 @@ class _Work:
         test = runners.run(call, at)
         if test is not None:
             self.tests.append(test)
-        name = shell.normal(call.command)
         if call.has_failed or (test is not None and test.result == "failed"):
-            self._fail(name, call, at)
+            self._fail(shell.normal(call.command), call, at)
             return
         if not is_later:
             self.discarded.command(call.command)
+        if not self._open:
+            return  # most commands need not be parsed
+        name = shell.normal(call.command)
         if name in self._open:
             self._fix(name)
         if not shell.only_looks(call.command):

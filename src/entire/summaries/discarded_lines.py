@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MAX_TEXT = 1 << 20  # characters of a file whose content is followed
 _REVERTING = {"checkout", "restore", "reset", "stash", "clean", "rm"}  # of git
+_NAMED = shell.naming(("git", "rm", "unlink"))
 _ALL = ("", ".", "./", "*", ":/")
 
 
@@ -77,7 +78,7 @@ class DiscardedLines:
 
     def command(self, command: str) -> None:
         """Take in a command that succeeded: it may have reverted or deleted files."""
-        for program in shell.programs(command):
+        for program in shell.programs(command) if shell.may_run(command, _NAMED) else ():
             for path in list(_reverted(program, self.paths)):
                 self._texts.pop(path, None)
                 for key in list(self._written[path]):

@@ -31,6 +31,7 @@ _TASKS = {
 _SCRIPTS = frozenset({"npm", "pnpm", "yarn", "bun", "deno"})  # `npm run test:unit`
 _TARGETS = frozenset({"gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"})
 """Programs that take several tasks; of others the first argument is the task."""
+_NAMED = shell.naming({*_ALONE, *_TASKS})
 _PLAIN_NAMES = {"py.test": "pytest", "gradlew": "gradle", "mvnw": "mvn"}
 _ONLY_ASKS = frozenset({"--version", "--help", "-h", "--collect-only", "--co", "--list", "--listTests"})
 
@@ -88,6 +89,8 @@ def run(call: ToolCall, at: int) -> TestRunDigest | None:
 
 def runner(command: str) -> str:
     """Return the names of the programs in a command that run tests, '' if there are none."""
+    if not shell.may_run(command, _NAMED):
+        return ""
     names = [_name(program) for program in shell.programs(command)]
     return ", ".join(dict.fromkeys(name for name in names if name))
 

@@ -16,7 +16,7 @@ from entire.git.read import Objects
 from entire.git.write import blob_id
 from entire.index import digests
 from entire.model.conversations import ShowRequest
-from entire.queries.transcripts import outlines
+from entire.queries.transcripts import outlines, state_blobs
 from entire.queries.transcripts.state_blobs import StateBlobs
 from tests.integration import secrets
 from tests.integration.commandline import Command, Repo
@@ -134,6 +134,17 @@ def test_a_transcript_at_the_beginning_of_one_that_was_read_is_not_read_from_git
     whole = contents[0] or b""
     beginnings = {content for content in contents[1:] if content and whole.startswith(content)}
     assert not {blob_id(content, 40) for content in beginnings} & set(asked)
+
+
+def test_of_many_blobs_only_some_megabytes_are_held(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    oids = stored(repo)
+    with contextlib.closing(StateBlobs(str(repo.top))) as blobs:
+        contents = {oid: blobs.blob(oid) for oid in oids}
+    monkeypatch.setattr(state_blobs, "_KEPT", max(len(content or b"") for content in contents.values()))
+    with contextlib.closing(StateBlobs(str(repo.top))) as blobs:
+        for oid in [*oids, *reversed(oids)]:
+            assert blobs.blob(oid) == contents[oid]
+            assert sum(len(kept or b"") for kept in blobs._kept.values()) <= state_blobs._KEPT
 
 
 def test_all_that_is_kept_is_of_classes_that_can_be_read_again() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 
@@ -181,3 +182,27 @@ def test_what_is_shown_asks_one_transcript() -> None:
     assert found.messages() == readings.messages(adapter, CLAUDE)
     assert (len(found.prompts()) > 0, found.is_native) == (True, True)
     assert made == [CLAUDE]
+
+
+def test_what_was_read_goes_with_its_last_reference() -> None:
+    """Commands that read many conversations collect no circles, and each holds a whole transcript."""
+    paths = sorted(FIXTURES.glob("*/transcripts/*.jsonl")) + sorted(CONVERSATIONS.glob("*/*.jsonl"))
+    names = {"claude_code": "claude-code", "gemini": "gemini", "gemini-cli": "gemini", "demo": "demo"}
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for path in paths:
+            data = path.read_bytes()
+            for name in {"", *(names[part] for part in path.parts if part in names)}:
+                agent = AgentDirectory.without_plugins().make(name) if name else None
+                state = readings.States().read(agent, data)
+                assert state.messages() is not None
+                analyzer = capabilities.transcript_analyzer(agent, agent.transcript("", data)) if agent else None
+                assert analyzer is None or analyzer.prompts(START) is not None
+                del state, agent, analyzer
+            assert gc.collect() == 0, path
+    finally:
+        if was_enabled:
+            gc.enable()
+    assert len(paths) > 40

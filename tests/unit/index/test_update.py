@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import sqlite3
 import threading
+import tracemalloc
 from contextlib import closing
 
 import pytest
 
-from entire.index import database, update
+from entire.index import database, texts, update
 from entire.index.entries import IndexEntry, IndexSource
 from entire.index.tracks import Tracks
 
@@ -80,3 +81,27 @@ def test_an_interruption_while_a_conversation_is_written_waits_until_it_is(monke
         assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_texts_are_written_in_slices_that_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(database.connect(":memory:")) as db:
+        update.change(db, SOURCES, [], read, lambda *_: None)
+        whole = contents(db)
+    monkeypatch.setattr(texts, "_SLICE", 5)
+    monkeypatch.setattr(update, "_BATCH_TEXTS", 5)
+    with closing(database.connect(":memory:")) as db:
+        update.change(db, SOURCES, [], read, lambda *_: None)
+        assert contents(db) == whole
+        assert len(db.execute("SELECT 1 FROM words WHERE words MATCH 'text'").fetchall()) == 2
+
+
+def test_writing_a_long_conversation_takes_little_more_memory_than_its_texts() -> None:
+    size, count = 1 << 18, 64
+    said = [IndexEntry(kind="answer", text=f"{number} {'word ' * (size // 5)}", position=number)
+            for number in range(count)]  # fmt: skip
+    with closing(database.connect(":memory:")) as db:
+        tracemalloc.start()
+        update.change(db, SOURCES[:1], [], lambda _: said, lambda *_: None)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < count * size * 1.5

@@ -14,7 +14,6 @@ from entire.model.transcripts import TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     Native = dict[str, Any]
@@ -79,17 +78,18 @@ def text_of(record: Native) -> str:
     return "\n".join(clean(block.get("text")) for block in blocks(record, "text"))
 
 
-def parts(record: Native) -> Iterator[tuple[str, Native | None]]:
-    """Yield each tool call of an answer with the text before it, and last the text after them without a call."""
+def parts(record: Native) -> list[tuple[str, Native | None]]:
+    """Return each tool call of an answer with the text before it, and last the text after them without a call."""
     contained, texts = content(record), list[str]()
+    found: list[tuple[str, Native | None]] = []
     for block in contained if isinstance(contained, list) else [{"type": "text", "text": contained}]:
         kind = block.get("type") if isinstance(block, dict) else ""
         if kind == "text" and (text := clean(block.get("text"))):
             texts.append(text)
         elif kind == "tool_use":
-            yield "\n".join(texts), block
+            found.append(("\n".join(texts), block))
             texts = []
-    yield "\n".join(texts), None
+    return [*found, ("\n".join(texts), None)]
 
 
 def prompt_text(record: Native, *, modern: bool) -> str:
@@ -165,24 +165,24 @@ def is_synthetic(record: Native) -> bool:
 
 
 def model(record: Native) -> str:
-    """Return the model that wrote this answer, '' if the agent itself did."""
-    return "" if is_synthetic(record) else clean(dict_of(record.get("message")).get("model"))
+    """Return the model that wrote this answer."""
+    return clean(dict_of(record.get("message")).get("model"))
 
 
 def usage(record: Native) -> TokenUsage | None:
     """Return the tokens of the response that this record belongs to; None if the record does not tell."""
     figures = dict_of(dict_of(record.get("message")).get("usage"))
-    if is_synthetic(record):
-        return None
-    fresh, written, cached, output = (natural(figures.get(key)) for key in _USAGE)
+    fresh, written, cached, output = [natural(figures.get(key)) for key in _USAGE]
     if not (fresh or written or cached or output):
         return None
-    from entire.conversation import responses  # no hook that reads no transcript needs it
-
     told = TokenUsage(input_tokens=fresh, cache_creation_tokens=written, cache_read_tokens=cached, output_tokens=output,
                       api_call_count=1)  # fmt: skip
     thoughts = dict_of(figures.get("output_tokens_details")).get("thinking_tokens")
-    return responses.reasoning_in_output(told, None if thoughts is None else natural(thoughts))
+    if thoughts is None:
+        return told
+    from entire.conversation import responses  # older versions tell no thoughts
+
+    return responses.reasoning_in_output(told, natural(thoughts))
 
 
 def is_interruption(record: Native) -> bool:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from entire.conversation.records import Record
 
 _CONVERSATION = ("assistant", "attachment", "user")
-_MAX_SEARCHES = 16  # of the whole file, at about 100 ms per 100 MB; a session needs at most one
 _LOOK_BACK = 4 << 20  # bytes before a position without a mark in which to search for its answer
 
 
@@ -51,8 +50,8 @@ class TranscriptStream:
         self._count, self._byte = since.count, since.byte
         self._start = since.byte
         self._last = ""  # id of the last answer
-        self._searches = 0
-        self._tree = tree.Tree(self.occurs_before)
+        self._before = tree.Before(source, since.byte)
+        self._tree = tree.Tree(self._before.has)
         self._modern: bool | None = None  # the file marks prompts with promptSource; None: not yet searched for
         self._unexpanded: dict[int, str] = {}  # slash commands without an expansion so far, and their prompt ids
         self._paths: dict[str, tuple[str, int, bool]] = {}  # file tools without a result: path, line, in the short form
@@ -74,6 +73,7 @@ class TranscriptStream:
             return
         if not self._start:
             self._start, count = transcripts.offset_of(self.source, self._since.count)
+            self._before.end = self._start
             self.shrunk = count < self._since.count
         else:
             self.shrunk = transcripts.size(self.source) < self._start
@@ -103,13 +103,6 @@ class TranscriptStream:
             self._count, self._byte = at + 1, end
         yield from self._tree.unresolved()
         yield from self._changes_of_old_form()
-
-    def occurs_before(self, needles: tuple[bytes, ...]) -> bool:
-        """Search the file before the position; the number of searches is limited, as a strange file could need many."""
-        if self._start == 0 or self._searches >= _MAX_SEARCHES:
-            return False
-        self._searches += 1
-        return transcripts.contains(self.source, needles, self._start)
 
     # ---------------------------------------------------------------- records
 
@@ -150,7 +143,7 @@ class TranscriptStream:
         command = "" if self._sidechain else records.command_text(native)
         text = command or records.prompt_text(native, modern=self._modern is True and not self._sidechain)
         if text and self._modern is None and not command and not self._sidechain:
-            self._modern = self.occurs_before((b'"promptSource":"', b'"promptSource": "'))
+            self._modern = self._before.has((b'"promptSource":"', b'"promptSource": "'))
             text = "" if self._modern else text
         if not text:
             return None
@@ -213,9 +206,10 @@ class TranscriptStream:
         from entire.agents.claude_code import tools
 
         key = self._last = records.answer_id(native) or f"line {at}"
+        is_local = records.is_synthetic(native)
         answer = Answer(
-            position=at, end=end, id=key, time=parse_time(native.get("timestamp")), model=records.model(native),
-            usage=records.usage(native), is_local=records.is_synthetic(native),
+            position=at, end=end, id=key, time=parse_time(native.get("timestamp")), is_local=is_local,
+            model="" if is_local else records.model(native), usage=None if is_local else records.usage(native),
         )  # fmt: skip
         is_short = "parentUuid" not in native and "sessionId" not in native
         before = False
@@ -236,7 +230,7 @@ class TranscriptStream:
     def _changes_of_old_form(self) -> Iterator[Result]:
         """Yield what calls changed where nothing but the call says so."""
         if not self._has_results and any(is_short for _, _, is_short in self._paths.values()):
-            if not self.occurs_before((b'"tool_result"',)):  # the file has no results at all: rely on the calls
+            if not self._before.has((b'"tool_result"',)):  # the file has no results at all: rely on the calls
                 for call, (path, at, is_short) in self._paths.items():
                     if is_short:
                         yield Result(position=at, call=call, paths=(path,))

@@ -6,6 +6,7 @@ that was never written; then the conversation goes on after what it preserved.
 
 from __future__ import annotations
 
+from entire.agents import transcripts
 from entire.agents.untrusted import clean, dict_of
 from entire.conversation.records import MOVED, RESTARTED, Mark
 
@@ -14,9 +15,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from entire.agents.claude_code.records import Native
+    from entire.agents.transcripts import Source
 
 _NONE = -1  # the place of no prompt: the root, or before what was read
+_MAX_SEARCHES = 16  # of the whole file, at about 100 ms per 100 MB; a session needs at most one
 _NIL = "00000000-0000-0000-0000-000000000000"
+
+
+class Before:
+    """The file before the part that is read; it knows nothing of who reads that, so that no circle keeps the file."""
+
+    def __init__(self, source: Source, end: int) -> None:
+        self._source = source
+        self.end = end
+        self._searches = 0
+
+    def has(self, needles: tuple[bytes, ...]) -> bool:
+        """Search it; the number of searches is limited, as a strange file could need many."""
+        if self.end == 0 or self._searches >= _MAX_SEARCHES:
+            return False
+        self._searches += 1
+        return transcripts.contains(self._source, needles, self.end)
 
 
 class Tree:

@@ -10,7 +10,7 @@ from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
 from entire.model import digests
 from entire.model.transcripts import ModelTokens, Subagent, TokenUsage
-from entire.model.value import Value, replace
+from entire.model.value import Value, recast, replace
 from entire.model.views.checkpoints import MessageView
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def _by_turn(messages: Sequence[MessageView], prompts: Sequence[MessageView]) ->
 def said(agent: Agent | None, data: bytes, at: int) -> tuple[list[MessageView], list[tuple[int, str]]]:
     """Return the messages in a part of a transcript from record ``at`` on, and its records that say nothing."""
     state = States().read(agent, data)
-    messages = [MessageView(**{**message.__dict__, "at": message.at + at}) for message in state.messages()]
+    messages = [recast(MessageView, message, at=message.at + at) for message in state.messages()]
     return messages, [(number + at, form) for number, form in state.unknown]
 
 

@@ -11,7 +11,7 @@ from entire.agents import long_transcripts
 from entire.agents.readings import States
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
-from entire.model.value import replace
+from entire.model.value import recast, replace
 from entire.model.views.checkpoints import MessageView
 from entire.recording.stored_agent import StoredAgent
 from entire.store import step_transcripts, transcript_ends, transcripts
@@ -63,7 +63,7 @@ class ReadTranscript:
     def since(self, start: int) -> list[MessageView]:
         """Return what was said and done; before record ``start`` only the prompts."""
         said = self.state.messages(max(start - self.first, 0)) if self.state is not None else ()
-        return [MessageView(**{**message.__dict__, "at": message.at + self.first}) for message in said]
+        return [recast(MessageView, message, at=message.at + self.first) for message in said]
 
     @property
     def unknown(self) -> tuple[tuple[int, str], ...]:

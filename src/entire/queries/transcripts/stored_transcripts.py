@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 from entire.agents import registry
@@ -14,7 +15,7 @@ from entire.queries.transcripts import outlines, session_transcripts
 from entire.queries.transcripts.outlines import KEPT, Outline
 from entire.queries.transcripts.session_transcripts import ReadTranscript
 from entire.queries.transcripts.state_blobs import StateBlobs
-from entire.store import checkpoints, transcript_ends
+from entire.store import checkpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Slot
+
+
+_HELD = 16 << 20
+"""Bytes of transcripts that are held with what they say, beside the last one."""
 
 
 class StoredTranscripts:
@@ -40,17 +45,23 @@ class StoredTranscripts:
             os.path.join(place.common_own_dir, database.FOLDER), KEPT,
             lambda: checkpoints.tips(place.top) == catalog.tips,
         )  # fmt: skip
+        self._collects = False
         self._session_id = ""
         self._states = States()
         self._held: dict[str, ReadTranscript] = {}
         self._agents: dict[tuple[str, bool], Agent | None] = {}
 
     def __enter__(self) -> StoredTranscripts:
+        self._collects = self._collects or gc.isenabled()
+        gc.disable()  # conversations are many values and no cycles
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._collects:
+            self._collects = False
+            gc.enable()
         self.objects.close()
         if any(not is_plain for _, is_plain in self._agents):
             self._catalog.agents.close()
@@ -75,7 +86,7 @@ class StoredTranscripts:
             self.expect([slot])
             transcript = self._read(slot)
         self._held[slot.tree] = transcript
-        while sum(len(held.content) for held in self._held.values()) > transcript_ends.BYTES and len(self._held) > 1:
+        while sum(len(held.content) for held in self._held.values()) > _HELD and len(self._held) > 1:
             del self._held[next(iter(self._held))]
         return transcript
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.agents import capabilities, readings
 from entire.model.conversations import SubagentView
 from entire.model.transcripts import START, Subagent, by_model
-from entire.model.value import Value
+from entire.model.value import Value, recast
 from entire.model.views.checkpoints import MessageView
 from entire.store import transcript_ends
 
@@ -101,5 +101,5 @@ def _said(objects: Objects, oid: str, request: ShowRequest, agent: Agent | None,
         return {}
     end = transcript_ends.of_blob(objects, oid)
     reading = readings.of_subagent(agent, end.data, subagent)
-    said = tuple(MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in reading.messages())
+    said = tuple(recast(MessageView, message, at=message.at + end.first) for message in reading.messages())
     return {"messages": said, "problem": end.note, "models": by_model(reading.responses.told())}
