@@ -471,8 +471,8 @@ def test_a_great_transcript_costs_little_memory(tmp_path: Path) -> None:
         "import os, resource, sys\n"
         "from entire.agents.claude_code.agent import ClaudeCode\n"
         "from entire.model.transcripts import START\n"
-        "agent, path = ClaudeCode(), sys.argv[1]\n"
-        "print(agent.transcript(path).end(START).count, agent.transcript(path).tokens(START).output_tokens)\n"
+        "transcript = ClaudeCode().transcript(sys.argv[1])\n"
+        "print(transcript.end(START).count, transcript.tokens(START).output_tokens)\n"
         # ru_maxrss would count what the parent had before it started us
         "status = open('/proc/self/status').read() if os.path.exists('/proc/self/status') else ''\n"
         "peak = [line.split()[1] for line in status.splitlines() if line.startswith('VmHWM')]\n"

@@ -17,6 +17,7 @@ from tests.integration.kept import PERSON, shadows
 from tests.integration.setup.test_clean import orphan, place_of
 from tests.integration.setup.test_reset import worked
 from tests.integration.story import Story
+from tests.trees import tree
 
 MOST = 120
 
@@ -40,7 +41,16 @@ def killed(story: Story, *args: str, until: Callable[[Path], bool] = lambda root
 
 
 def each(story: Story, roots: list[Path], check: Callable[[], None]) -> None:
+    """Check each of these copies, but of those that equal each other only one: a kill before a git that only reads
+    leaves what the one before it left.
+    """
+    known = []
     for root in roots:
+        state = tree(root, but=frozenset())
+        state.pop(b".git/index", None)  # what it says of files' inodes is each copy's own
+        if state in known:
+            continue
+        known.append(state)
         story.root = root
         try:
             check()
