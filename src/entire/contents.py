@@ -10,6 +10,7 @@ import os
 
 from entire import files
 from entire.errors import EntireError
+from entire.model.digest import for_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,6 +218,14 @@ def same(left: Content, at: int, right: Content, to: int, size: int) -> bool:
             return False
         at, to = at + step, to + step
     return True
+
+
+def digest(content: Content) -> str:
+    """Return the SHA-256 in hex digits."""
+    sha = for_size("sha256", len(content))
+    for block in blocks(content):
+        sha.update(block)
+    return sha.hexdigest()
 
 
 def line_end(content: Content, start: int) -> int:

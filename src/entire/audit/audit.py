@@ -13,7 +13,6 @@ from entire.index import database, digests
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
 from entire.recording import proposals
-from entire.store import transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,8 +143,13 @@ class Scan:
             if data is None:
                 continue
             self._scanned += 1
-            is_copied = kind == own_files.UNDO and transcripts.is_lines(data)  # of a transcript, without its name
-            secrets = self.verdicts.scan(path, data, lines=is_copied or verdicts.is_lines(path))
+            is_copied = kind == own_files.UNDO and own_files.has_lines(data)
+            secrets: list[Verdict] = []
+            try:
+                for text in own_files.texts(data):
+                    secrets += self.verdicts.scan(path, text, lines=is_copied or verdicts.is_lines(path))
+            except OSError as error:
+                self.unread.append(f"{shown} ({error.strerror})")
             if kind == own_files.UNDO:  # one of ``forget`` is there to bring it back
                 secrets = [verdict for verdict in secrets if verdict.rule != verdicts.FORGOTTEN]
             self._note("", secrets, [PlaceView(kind=kind, path=shown)])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
-from entire import files, layout, tree_files
+from entire import contents, files, layout, tree_files
 from entire.git import worktrees
+from entire.store import transcripts
 from entire.undo import folder as undo_folder
 
 TYPE_CHECKING = False
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entire.layout import Place
+    from entire.model.transcripts import Content
 
 STATE, LOG, UNDO, PENDING, INDEX = "session state", "log", "undo point", "pending record", "search index"
 OTHER = "file"
 LARGEST = 64 << 20
+"""Bytes of what is searched at once."""
+_AFTER = 1 << 10  # bytes after the first line that tell whether there is another
 _OF_THE_USER = ("a", "b")  # an undo point's copies of files of the worktree
 _IN_WORKTREE = ("logs", "metadata", "tmp")  # the Go CLI's; earlier versions of ours kept their log there, too
 _OURS_ONLY = ("index", "audit", "hooks")  # the search index is read as a database; the rest holds no text
@@ -53,8 +57,8 @@ def find(place: Place) -> Iterator[tuple[str, str]]:
                 yield OTHER, path
 
 
-def read(path: str) -> bytes | None:
-    """Return the content of one of them, None if it is gone by now; raises OSError if it is too large."""
+def read(path: str) -> Content | None:
+    """Return the content of one of them, None if it is gone by now; raises OSError if it cannot be read."""
     top = tree_files.top_of(path)
     if top:
         return tree_files.read(top, path, largest=LARGEST)
@@ -63,9 +67,26 @@ def read(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     with file:
-        if size > LARGEST:
+        if size <= contents.MOST:
+            return file.read(size)
+        return contents.Spans([(contents.OpenFile(os.dup(file.fileno())), 0, size)])
+
+
+def texts(content: Content) -> Iterator[bytes]:
+    """Yield a file in texts that can be searched one by one: many lines in blocks, anything else as a whole; raises
+    OSError if one is too large.
+    """
+    is_whole = isinstance(content, bytes) or not has_lines(content)
+    for _, text in [(0, content)] if is_whole else contents.lines_in_blocks(content):
+        if len(text) > LARGEST:
             raise files.RefusedFileError(f"it is larger than {LARGEST >> 20} MB")
-        return file.read(size)
+        yield bytes(text)
+
+
+def has_lines(content: Content) -> bool:
+    """Tell whether a file is a copy of a transcript of JSON lines; an undo point's have no names."""
+    end = contents.line_end(content, 0) if len(content) else 0
+    return end <= LARGEST and transcripts.is_lines(contents.read(content, 0, min(end + _AFTER, len(content))))
 
 
 def _kind(place: Place, path: str) -> str:

@@ -6,13 +6,13 @@ import itertools
 import os
 import re
 
+from entire import contents
 from entire.audit import own_files, sources
 from entire.errors import EntireError
 from entire.forgetting.values import Secret
 from entire.git import additions, history, promised
 from entire.git.pack import Pack
 from entire.index import database, digests
-from entire.model.digest import sha256
 from entire.model.value import Value
 from entire.store import checkpoints, forgotten
 from entire.store.checkpoints import LOCAL_REF
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from entire.audit.sources import AuditSource
     from entire.git.read import Objects
     from entire.layout import Place
+    from entire.model.transcripts import Content
 
 COMMAND = "forget"
 _BATCH = 32
@@ -56,7 +57,7 @@ class ForgetPlan(Value):
     """What changes. ``refs``: old and new tip; ``files``: new content, None to delete."""
 
     refs: Mapping[str, tuple[str, str]]
-    files: Mapping[str, bytes | None]
+    files: Mapping[str, Content | None]
     logs: Mapping[str, bytes]  # rewritten on the spot: they change all the time, so no undo restores them
     others: tuple[str, ...]  # new tips of what remotes are known to have besides
     record: forgotten.Record
@@ -78,6 +79,7 @@ class Planner:
         self.place = place
         self.target = target
         self._objects = objects
+        self._scratch = contents.Scratch()
         self._pack = Pack(place.top, history.oid_size(place.top), is_dry=is_dry)
         self._blobs: dict[str, str] = {}
         self._checkpoints: dict[str, None] = dict.fromkeys(sorted(target.checkpoints))
@@ -178,25 +180,36 @@ class Planner:
             return b"\n".join((b"Forgotten", b"", *lines, b""))
         return message
 
-    def _files(self, ids: Mapping[str, str]) -> tuple[dict[str, bytes | None], dict[str, bytes]]:
+    def _files(self, ids: Mapping[str, str]) -> tuple[dict[str, Content | None], dict[str, bytes]]:
         """Return the files and the logs that change: without the secret, and with the new ids of objects and states."""
         names = {old.encode(): new.encode() for old, new in ids.items()}
         record = forgotten.path(self.place.common_dir)
-        changed: dict[str, bytes | None] = {}
+        changed: dict[str, Content | None] = {}
         logs: dict[str, bytes] = {}
         for kind, path in _own_files(self.place):
             data = _read(path)
             if data is None or path == record:
                 continue
-            new = self._removed(path, data, is_record=kind == own_files.STATE or path.endswith(_RECORDS))
+            new = self._without(kind, path, data)
             if kind == own_files.LOG:
-                logs.update({path: new} if new != data else {})
+                logs.update({path: bytes(new)} if new != data else {})
                 continue
-            new = _ID.sub(lambda found: names.get(found[0], found[0]), new) if names else new
+            new = self._scratch.keep(_renamed(new, names)) if names else new
             if new != data:
                 changed[path] = new
-                names[sha256(data).hexdigest().encode()] = sha256(new).hexdigest().encode()  # undo points name states
+                names[contents.digest(data).encode()] = contents.digest(new).encode()  # undo points name states
         return changed, logs
+
+    def _without(self, kind: str, path: str, data: Content) -> Content:
+        """Return a file of ours without the secret."""
+        if self.target.secret is None:
+            return data
+        is_record = kind == own_files.STATE or path.endswith(_RECORDS)
+        texts = own_files.texts(data)
+        try:
+            return self._scratch.keep(self._removed(path, text, is_record=is_record) for text in texts)
+        except OSError as error:
+            raise _unreadable(path, error) from error
 
     def _is_in_index(self) -> bool:
         folder = os.path.join(self.place.common_own_dir, database.FOLDER)
@@ -222,12 +235,27 @@ class Planner:
         return count
 
 
-def _read(path: str) -> bytes | None:
+def _renamed(data: Content, names: Mapping[bytes, bytes]) -> Iterator[bytes]:
+    """Yield a file with the new ids of objects and states, in pieces that end where no id can go on."""
+    rest = b""
+    for block in contents.blocks(data):
+        piece = rest + block
+        end = len(piece.rstrip(b"0123456789abcdef"))
+        rest, piece = piece[end:], piece[:end]
+        yield _ID.sub(lambda found: names.get(found[0], found[0]), piece)
+    yield _ID.sub(lambda found: names.get(found[0], found[0]), rest)
+
+
+def _read(path: str) -> Content | None:
     try:
         return own_files.read(path)
     except OSError as error:
-        hint = "delete it if it is not needed, and try again"
-        raise EntireError(f"cannot read {path}: {error.strerror}; nothing was changed", hint=hint) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> EntireError:
+    hint = "delete it if it is not needed, and try again"
+    return EntireError(f"cannot read {path}: {error.strerror}; nothing was changed", hint=hint)
 
 
 def _own_files(place: Place) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files, lifecycle
+from entire import contents, files, lifecycle
 from entire.audit import own_files
 from entire.errors import EntireError
 from entire.forgetting import remaining_copies, targets
@@ -15,7 +15,6 @@ from entire.index import database, digests
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
 from entire.model.audits import ForgetView
-from entire.model.digest import sha256
 from entire.model.ids import CheckpointId
 from entire.model.value import replace
 from entire.redact.memory_file import MemoryFile
@@ -92,7 +91,8 @@ def _carry_out(context: Context, plan: ForgetPlan, target: ForgetTarget, view: F
         draft.write_private(forgotten.path(place.common_dir), forgotten.data(record))
         if target.secret is not None:
             draft.write_private(place.forgotten_secrets, _with_secret(place, target.secret))
-        draft.notes = ForgetNotes(left={path: sha256(draft.planned(path) or b"").hexdigest() for path in plan.files})
+        draft.notes = ForgetNotes(left={path: contents.digest(draft.planned_transcript(path) or b"")
+                                        for path in plan.files})  # fmt: skip
         files.write(place.forgetting_file, os.fsencode(place.top), mode=0o600)
         done = draft.carry_out()
         files.remove(place.forgetting_file)

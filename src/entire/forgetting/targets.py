@@ -86,6 +86,6 @@ def _texts(context: Context) -> Iterator[tuple[str, bytes]]:
         yield from ((names[oid], blob.data) for oid, blob in zip(batch, blobs, strict=True) if blob is not None)
     for _, path in own_files.find(place):
         try:
-            yield path, own_files.read(path) or b""
+            yield from ((path, text) for text in own_files.texts(own_files.read(path) or b""))
         except OSError:
             continue  # `entire audit`, which numbers the findings, says so

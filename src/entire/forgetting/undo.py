@@ -103,9 +103,11 @@ def _keep_newer(place: Place, draft: Draft, notes: ForgetNotes, names: Mapping[s
     left = notes.left
     known = {new.encode(): old.encode() for new, old in names.items()}
     for kind, path in own_files.find(place):
+        if kind in (own_files.LOG, own_files.UNDO) or path in _own(place):
+            continue
         data = files.read(path)
         is_restored = path in left and data is not None and sha256(data).hexdigest() == left[path]
-        if data is None or is_restored or kind in (own_files.LOG, own_files.UNDO) or path in _own(place):
+        if data is None or is_restored:
             continue
         new = _ID.sub(lambda found: known.get(found[0], found[0]), data)
         if path in left or new != data:

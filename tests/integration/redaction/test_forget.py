@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from entire import contents
+from entire.audit import own_files
 from entire.forgetting import remaining_copies
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
@@ -347,6 +349,38 @@ def test_a_session_is_forgotten_in_all_steps_and_checkpoints(forget: Forget) -> 
     assert "which was forgotten on 20" in Command(story, forget.capsys, "explain")("HEAD~")
     forget("--undo")
     assert len(story.checkpoint(both)["slots"]) == 2
+
+
+def test_an_undo_copy_that_is_too_long_for_memory_is_searched_and_changed_in_blocks(
+    forget: Forget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = forget.story
+    (commit,) = story.git("rev-parse", BRANCH).split()
+    monkeypatch.setattr(contents, "MOST", 1 << 12)
+    monkeypatch.setattr(contents, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(own_files, "LARGEST", 1 << 16)
+    copies = Path(story.root, ".git/entire/undo/20260101T000000-1/pa")
+    copies.mkdir(parents=True)
+    copy, document = copies / "0", copies / "1"
+    line = json.dumps({"type": "user", "text": f"{'word ' * 30}{commit}"}) + "\n"
+    copy.write_text(line * 399 + json.dumps({"text": f"it is {TULIP}"}) + "\n" + line)
+    document.write_text(json.dumps({"text": [commit] * 2000}, indent=1))
+    assert "larger than" in Command(story, forget.capsys, "audit")(status=2)
+    before = document.read_text()
+    forget.secret(status=1)  # a document is changed as a whole
+    assert f"cannot read {document}" in forget.err
+    document.unlink()
+    Command(story, forget.capsys, "audit")()
+    forget.secret("--yes")
+    assert TULIP not in copy.read_text()
+    assert "[REDACTED:forgotten]" in copy.read_text()
+    (moved,) = story.git("rev-parse", BRANCH).split()
+    assert copy.read_text().count(moved) == 400
+    document.write_text(before.replace(commit, moved))
+    forget("--session", forget.session.id, "--yes")
+    (last,) = set(json.loads(document.read_text())["text"])
+    assert (copy.read_text().count(last), copy.read_text().count(moved)) == (400, 0)
+    assert story.git("merge-base", last, BRANCH).strip() == last != moved
 
 
 def test_a_session_in_its_turn_is_not_forgotten(forget: Forget) -> None:
