@@ -22,6 +22,13 @@ PREFIX = "entire "
 """What our commands start with. So do those of the Go CLI, which are replaced (formats.md section 11)."""
 
 
+def command(agent: str, verb: str) -> str:
+    """Return the command of a hook. It is silent and successful for teammates who have not installed `entire`: an agent
+    may show what a hook writes to standard error, also when it succeeds.
+    """
+    return f"{PREFIX}hooks {agent} {verb} 2>/dev/null || true"
+
+
 class Entry(Value):
     """A hook entry: ``command`` runs on ``event`` where ``matcher`` matches.
 

@@ -31,10 +31,15 @@ def read(data: bytes) -> Payload | None:
     return payload if isinstance(session, str) and is_session_id(session) else None
 
 
-def parse(table: Table, hook: str, data: bytes, timestamp: float) -> Event | None:
-    """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
+def parse(table: Table, hook: str, data: bytes, timestamp: float, turn_key: str = "") -> Event | None:
+    """Return the event for a hook call, or None if there is nothing to report or no valid session id. ``turn_key``:
+    where payloads name their turn.
+    """
     payload = read(data)
-    return event(table, hook, payload, timestamp=timestamp) if payload is not None else None
+    if payload is None:
+        return None
+    turn = clean(payload.get(turn_key)) if turn_key else ""
+    return event(table, hook, payload, timestamp=timestamp, model=clean(payload.get("model")), turn_ref=turn)
 
 
 def event(table: Table, hook: str, payload: Payload, **common: object) -> Event | None:
@@ -65,6 +70,16 @@ def session_end(payload: Payload) -> Payload:
     """Return the fields of a session's end."""
     reason = clean(payload.get("reason"))
     return {"type": EventType.SESSION_END, "source": reason, "is_clearing": reason == "clear"}
+
+
+def turn_end(payload: Payload) -> Payload:
+    """Return the fields of a turn's end."""
+    return {"type": EventType.TURN_END, "final_text": clean(payload.get("last_assistant_message"))}
+
+
+def compaction(payload: Payload) -> Payload:
+    """Return the fields of a compaction."""
+    return {"type": EventType.COMPACTION, "source": clean(payload.get("trigger"))}
 
 
 def task(payload: Payload, type_key: str, description_key: str) -> Payload:

@@ -49,19 +49,11 @@ def _turn_start(payload: Payload) -> Payload:
 
 
 def _stop(payload: Payload) -> Payload:
-    return {
-        "type": EventType.TURN_END,
-        "final_text": clean(payload.get("last_assistant_message")),
-        "background": tuple(_background(payload)),
-    }
+    return {**payloads.turn_end(payload), "background": tuple(_background(payload))}
 
 
 def _stop_failure(payload: Payload) -> Payload:
     return {**_stop(payload), "source": "failure"}
-
-
-def _compaction(payload: Payload) -> Payload:
-    return {"type": EventType.COMPACTION, "source": clean(payload.get("trigger"))}
 
 
 def _pre_task(payload: Payload) -> Payload | None:
@@ -128,7 +120,7 @@ def _note(payload: Payload) -> Payload | None:
 _EVENTS: Table = {
     "post-task": _post_task,
     "post-todo": _note,
-    "pre-compact": _compaction,
+    "pre-compact": payloads.compaction,
     "pre-task": _pre_task,
     "session-end": payloads.session_end,
     "session-start": payloads.session_start,

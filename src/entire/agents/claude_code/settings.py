@@ -24,10 +24,7 @@ DENY = "Read(./.entire/metadata/**)"
 
 
 def _entry(event: str, verb: str, matcher: str = "", timeout: int = 0) -> Entry:
-    # Silent and successful for teammates who have not installed `entire`.
-    return Entry(
-        event=event, matcher=matcher, command=f"entire hooks claude-code {verb} 2>/dev/null || true", timeout=timeout
-    )
+    return Entry(event=event, matcher=matcher, command=hookfiles.command("claude-code", verb), timeout=timeout)
 
 
 ENTRIES = (

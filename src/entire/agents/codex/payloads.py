@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
-    given = payloads.read(payload)
-    if given is None:
-        return None
-    turn = clean(given.get("turn_id"))
-    return payloads.event(_EVENTS, hook, given, timestamp=now(), model=clean(given.get("model")), turn_ref=turn)
+    return payloads.parse(_EVENTS, hook, payload, now(), "turn_id")
 
 
 def _turn_start(payload: Payload) -> Payload | None:
@@ -36,16 +32,8 @@ def _turn_start(payload: Payload) -> Payload | None:
     return {"type": EventType.TURN_START, "prompt": clean(payload.get("prompt"))}
 
 
-def _stop(payload: Payload) -> Payload:
-    return {"type": EventType.TURN_END, "final_text": clean(payload.get("last_assistant_message"))}
-
-
 def _interrupt(_payload: Payload) -> Payload:
     return {"type": EventType.TURN_END, "source": "interrupt"}
-
-
-def _compaction(payload: Payload) -> Payload:
-    return {"type": EventType.COMPACTION, "source": clean(payload.get("trigger"))}
 
 
 def _subagent_start(payload: Payload) -> Payload | None:
@@ -74,10 +62,10 @@ def _subagent(payload: Payload) -> Payload | None:
 _EVENTS: Table = {
     "session-start": payloads.session_start,
     "user-prompt-submit": _turn_start,
-    "stop": _stop,
+    "stop": payloads.turn_end,
     "interrupt": _interrupt,
     "session-end": payloads.session_end,
-    "pre-compact": _compaction,
+    "pre-compact": payloads.compaction,
     "subagent-start": _subagent_start,
     "subagent-stop": _subagent_stop,
 }

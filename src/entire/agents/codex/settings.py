@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import transcripts
+from entire.agents import hookfiles, transcripts
 from entire.agents.codex import trust
 from entire.agents.hookfiles import Entry, Table
 from entire.model.health import HooksHealth, HookStatus
@@ -23,8 +23,8 @@ _AT_THE_END = 3  # the most it grants at the end of a session and after an inter
 
 
 def _entry(event: str, verb: str, timeout: int = _TIMEOUT) -> Entry:
-    # Silent and successful for teammates who have not installed `entire`. A changed entry must be trusted again.
-    return Entry(event=event, command=f"entire hooks codex {verb} 2>/dev/null || true", timeout=timeout)
+    # A changed entry must be trusted again.
+    return Entry(event=event, command=hookfiles.command("codex", verb), timeout=timeout)
 
 
 TABLE = Table(

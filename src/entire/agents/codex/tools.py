@@ -8,7 +8,6 @@ from entire.agents import untrusted
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import ASK, EDIT, FETCH, OTHER, READ, SEARCH, SHELL, SUBAGENT, Call
 from entire.model.transcripts import Subagent
-from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +45,7 @@ def call(payload: Native, answer: Answer, *, details: bool) -> Call:
         return bare
     from entire.agents import tool_arguments
 
-    given = payload.get("arguments", payload.get("input", payload.get("action")))
-    command = tool_arguments.command(tool_arguments.arguments(given))
-    return replace(bare, subject=tool_arguments.subject(given), command=command, edits=tool_arguments.edits(given))
+    return tool_arguments.described(bare, payload.get("arguments", payload.get("input", payload.get("action"))))
 
 
 def call_id(payload: Native) -> str:

@@ -73,13 +73,8 @@ class Rollout(RecordSource, LineTranscript):
 
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the subagents that were started, asked or waited for."""
-        merged: dict[str, Subagent] = {}
-        for record in self.conversation(since).tasks(stop_of(until)):
-            if (task := record.task) is not None and task.id:
-                known = merged.get(task.id, task)
-                call, about = known.tool_use_id or task.tool_use_id, known.description or task.description
-                merged[task.id] = replace(known, tool_use_id=call, description=about)
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in merged.values()]
+        tasks = self.conversation(since).subagents(stop_of(until))
+        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks]
 
     def subagent_ref(self, subagent_id: str) -> str:
         if not is_tool_id(subagent_id):

@@ -21,15 +21,11 @@ def table(name: str) -> hookfiles.Table:
 
     ``name`` is the adapter's: the built-in one and the plugin share the file, each with its own entries.
     """
-    prefix = f"{hookfiles.PREFIX}hooks {name} "
-    # Silent and successful where `entire` is missing (formats.md section 11).
-    commands = {event: f"{prefix}{verb} 2>/dev/null || true" for event, verb in VERBS.items()}
-    return hookfiles.Table(
-        entries=tuple(
-            hookfiles.Entry(event=event, command=command, is_flat=True) for event, command in commands.items()
-        ),
-        prefix=prefix,
+    entries = tuple(
+        hookfiles.Entry(event=event, command=hookfiles.command(name, verb), is_flat=True)
+        for event, verb in VERBS.items()
     )
+    return hookfiles.Table(entries=entries, prefix=f"{hookfiles.PREFIX}hooks {name} ")
 
 
 TABLE = table("demo")

@@ -40,8 +40,7 @@ def _turn_end(_payload: Payload) -> Payload:
 
 def _compaction(payload: Payload) -> Payload | None:
     """Report a compaction that the user asked for. Before every call of the model, the hook runs as ``auto``."""
-    trigger = clean(payload.get("trigger"))
-    return None if trigger == "auto" else {"type": EventType.COMPACTION, "source": trigger}
+    return None if payload.get("trigger") == "auto" else payloads.compaction(payload)
 
 
 def _before_tool(payload: Payload) -> Payload | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import json_document
+from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry, Table
 from entire.agents.untrusted import dict_of
 from entire.errors import EntireError
@@ -24,9 +24,7 @@ _TIMEOUT = 60_000  # milliseconds, after which the agent goes on without the hoo
 
 
 def _entry(event: str, verb: str, matcher: str = "") -> Entry:
-    # Silent and successful for teammates who have not installed `entire`: the agent shows what a hook writes to
-    # standard error, also when it succeeds.
-    command = f"entire hooks gemini {verb} 2>/dev/null || true"
+    command = hookfiles.command("gemini", verb)
     return Entry(event=event, matcher=matcher, command=command, timeout=_TIMEOUT, name=f"entire-{verb}")
 
 
