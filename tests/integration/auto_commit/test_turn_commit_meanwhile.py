@@ -237,6 +237,20 @@ def test_what_another_session_is_writing_waits_for_its_own_turn(slow: Slow) -> N
         assert found[session.id]["token_usage"]["input_tokens"] == 2**session.answers - 1
 
 
+def test_a_file_of_a_turn_that_another_session_has_rewritten_waits_for_that_ones_turn(slow: Slow) -> None:
+    other, story = slow.story.started(), slow.story
+    slow.session.write("mine.txt", "mine\nby the first\n")
+    other.prompt("other")
+    other.write("mine.txt", "mine\nby the other\n")
+    other.hook("pre-task", tool_name="Agent", tool_use_id="toolu_1", tool_input={"prompt": "help"})  # a snapshot
+    slow.session.stop()
+    slow.check(["One", "Enable entire"], "", " M mine.txt\n")
+    assert story.linked()["files_touched"] == ["a.txt"]
+    other.stop()
+    slow.check(["Other", "One"], "", "")
+    assert {name: slot["files_touched"] for name, slot in story.linked()["slots"].items()} == {other.id: ["mine.txt"]}
+
+
 GPG = """#!/bin/sh
 cat >/dev/null
 echo staged >{root}/mine.txt
