@@ -36,6 +36,11 @@ def stamp(moment: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment * 1000) % 1000:03}Z"
 
 
+def later(seconds: int) -> dict[str, str]:
+    """Return the environment in which git, whose times are whole seconds, takes the time for so much later."""
+    return {"GIT_COMMITTER_DATE": f"@{int(time.time()) + seconds} +0000"}
+
+
 class Story:
     """A repository with Entire enabled, people who commit, and sessions at work."""
 

@@ -6,7 +6,6 @@ import contextlib
 import json
 import random
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,17 +21,17 @@ from entire.settings import Settings
 from entire.workspace import Workspace
 from tests.integration.commits.test_other_worktrees import side_worktree, write
 from tests.integration.kept import answers, lines, reason, slot_of, tokens
-from tests.integration.story import Session, Story
+from tests.integration.story import Session, Story, later
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 BRANCH = "entire/checkpoints/v1"
 
 
-def hookless(story: Story, message: str, *args: str, add: bool = True) -> str:
+def hookless(story: Story, message: str, *args: str, add: bool = True, env: dict[str, str] | None = None) -> str:
     """Commit with the hooks switched off."""
     if add:
         story.git("add", "-A")
-    story.git(*NO_HOOKS, "commit", "-q", "-m", message, *args)
+    story.git(*NO_HOOKS, "commit", "-q", "-m", message, *args, env=env)
     return story.head()
 
 
@@ -104,8 +103,7 @@ def test_a_persons_work_from_before_a_turn(story: Story, a: Session) -> None:
     story.write("mine.txt", "mine\n")
     a.prompt("Wait")
     mine = hookless(story, "Mine")
-    time.sleep(1.1)
-    with a.shell("git log --oneline") as output:
+    with a.shell("git log --oneline", early=-2.0) as output:
         output.append(f"{mine[:7]} Mine\n")
     a.stop()
     assert story.recorded(mine) == []
@@ -160,9 +158,8 @@ def test_the_transcript_says_who_made_a_commit_and_deciding_writes_nothing(story
     place = layout.find(str(story.root))
     assert place is not None
     a.prompt("Commit")
-    mine = hookless(story, "Mine")
+    mine = hookless(story, "Mine", env=later(-2))
     a.write("c.txt", "c\n")
-    time.sleep(1.1)
     own = by_agent(a, "Add c")
     before = state_of(story)
     with contextlib.closing(Context(place, Settings(), AgentDirectory.without_plugins())) as context:

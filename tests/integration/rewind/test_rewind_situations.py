@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from entire.model.requests import RewindRequest
 from entire.workspace import Workspace
 from tests.integration.rewinding import points, rewind, undo
-from tests.integration.story import Session, Story
+from tests.integration.story import Session, Story, later
 
 
 @pytest.fixture
@@ -251,10 +249,9 @@ def test_files_of_another_branch_do_not_come_along(story: Story, a: Session) -> 
     with a.turn("Not committed there"):
         a.write("y", "y\n")
         a.write("z", "z\n")
-    time.sleep(1.1)  # git's log of HEAD has whole seconds
-    story.git("checkout", "-q", "main")
+    story.git("checkout", "-q", "main", env=later(2))
     story.git("add", "y")
-    commit = story.commit("On main", add=False)
+    commit = story.commit("On main", add=False, env=later(2))
     with a.turn("Later"):
         a.write("y", "y 2\n")
         a.write("z", "z 2\n")
