@@ -57,6 +57,27 @@ def test_what_a_person_types_after_escape_is_theirs(world: World) -> None:
     assert_quiet(repo)
 
 
+def test_escape_before_the_first_answer_ends_the_turn(world: World) -> None:
+    """No hook and no record says so: the process does, in its own folder."""
+    world.enable()
+    repo = world.repo
+    world.server.script.add(turn("work long", answer(text("never said " * 50), usage=cost(0), pace=100.0)))
+    with world.claude.terminal(repo.path) as terminal:
+        terminal.prompt("work long")
+        terminal.wait(lambda: "user" in [r["type"] for r in world.claude.records(terminal.session)], "the prompt")
+        terminal.wait(lambda: "busy" in process_status(world), "the agent to be at work")
+        assert "interrupted" not in repo.run("entire", "status")
+        terminal.type(terminal.ESCAPE)
+        terminal.wait(lambda: "idle" in process_status(world), "the agent to be idle")
+        assert "interrupted" in repo.run("entire", "status")
+        typed(world)
+        assert repo.ids(repo.commit("Mine")) == []
+
+
+def process_status(world: World) -> str:
+    return "".join(path.read_text() for path in (world.claude.home / ".claude/sessions").glob("*.json"))
+
+
 def test_what_a_person_types_after_a_kill_is_theirs(world: World) -> None:
     world.enable()
     repo = world.repo

@@ -8,9 +8,11 @@ from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import START
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.conversation.windows import Activity
     from entire.model.transcripts import Position, Subagent
 
 
@@ -26,6 +28,16 @@ class ClaudeTranscript(RecordSource, LineTranscript):
     def end(self, known: Position = START) -> Position:
         """Return the end of the last complete line, counted from the start of the file if it became shorter."""
         return self._part(known if self.holds(known) else START)[1]
+
+    def activity(self, since: Position, until: Position | None = None) -> Activity | None:
+        """A turn that was stopped before its first answer is not told by a record, but by the process."""
+        told = super().activity(since, until)
+        if told is None or told.has_answers or told.interrupted or not isinstance(self.source, str):
+            return told
+        from entire.agents.claude_code import process_status
+
+        stopped = process_status.idle_since(self.session_ref)
+        return replace(told, interrupted=stopped) if stopped > told.last else told
 
     def agent_version(self) -> str:
         import re
