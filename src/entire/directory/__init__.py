@@ -212,8 +212,8 @@ class AgentDirectory:
         if session.connection.is_external and not self.may_start(session.agent.name):
             return None
         if not session.agent.name:
-            return self.make_by_type(session.agent.type, dict(session.metadata))
-        return self.make_if_possible(session.agent.name, dict(session.metadata))
+            return self.make_by_type(session.agent.type, dict(session.connection.metadata))
+        return self.make_if_possible(session.agent.name, dict(session.connection.metadata))
 
     def agents(self) -> list[Agent]:
         """Return an adapter for each agent that can be loaded."""

@@ -229,7 +229,7 @@ def _session_of(context: Context, event: Event) -> Session:
 
         transcript_path.accept(context, session, event)
     session.model = event.model or session.model
-    session.metadata = {**session.metadata, **event.metadata}
+    session.note(event.metadata)
     _note_previous(context, session, event)
     return session
 
@@ -245,7 +245,7 @@ def _note_previous(context: Context, session: Session, event: Event) -> None:
         elif event.type is EventType.SESSION_START:
             previous = previous or cleared_sessions.take_previous(context, session, event)
     if previous:
-        session.metadata[PREVIOUS] = previous
+        session.note({PREVIOUS: previous})
 
 
 def _note_queued(context: Context, session: Session, event: Event) -> None:
@@ -260,7 +260,7 @@ def _note_queued(context: Context, session: Session, event: Event) -> None:
 def _open(context: Context, session: Session, _event: Event) -> None:
     session.worktree = replace(session.worktree, path=context.place.top, name=context.place.worktree_name)
     session.times = replace(session.times, ended=0.0)
-    session.metadata.pop(CLEARED, None)
+    session.note({CLEARED: None})
 
 
 def _close(context: Context, session: Session, _event: Event) -> None:

@@ -24,29 +24,29 @@ _SECONDS = 10.0  # between the end and the start
 def note_end(session: Session, event: Event) -> None:
     """Mark a session as cleared; its end may be reported more than once."""
     if session.phase is not Phase.ENDED:
-        session.metadata[CLEARED] = event.turn_ref
+        session.note({CLEARED: event.turn_ref})
         caller = agent_process(event.pid)
         session.process = caller if caller.pid else session.process
 
 
 def take_previous(context: Context, session: Session, event: Event) -> str:
     """Return the id of the session that this one continues, which no other session does then; '' if none is certain."""
-    if session.metadata.get(PREVIOUS):
+    if session.connection.metadata.get(PREVIOUS):
         return ""
     recent = sessions.recent(context.place, _RECENT)
     candidates = [other for other in recent if _was_cleared(other, event) and other.session_id != session.session_id]
-    by_turn = [other for other in candidates if event.turn_ref and other.metadata[CLEARED] == event.turn_ref]
+    by_turn = [other for other in candidates if event.turn_ref and other.connection.metadata[CLEARED] == event.turn_ref]
     likely = by_turn or _of_process(context, candidates, agent_process(event.pid)) if candidates else []
     previous = context.session(likely[0].session_id) if len(likely) == 1 else None
     if previous is None:
         return ""
-    del previous.metadata[CLEARED]
+    previous.note({CLEARED: None})
     context.touch(previous)
     return previous.session_id
 
 
 def _was_cleared(session: Session, event: Event) -> bool:
-    turn = session.metadata.get(CLEARED)
+    turn = session.connection.metadata.get(CLEARED)
     is_other_turn = bool(turn and event.turn_ref) and turn != event.turn_ref
     return turn is not None and not is_other_turn and session.phase is Phase.ENDED and session.agent.name == event.agent
 

@@ -131,6 +131,7 @@ class Storage(Value):
     document: list[Any] = []  # of a transcript that is one document: see store/documents
     redacted_with: int = -1  # the size of redaction's memory when all of it was redacted; -1: nothing was
     copied: int = 0  # bytes of the transcript that steps stored a second time
+    problem: str = ""  # why it was not stored, or not all of it, when a hook last looked
 
 
 class SessionAgent(Value):
@@ -146,6 +147,7 @@ class Connection(Value):
     is_external: bool = False  # by a plugin, which only commands and its own hooks start
     caller_variables: list[str] = []  # set in the environment of what the agent starts, as its plugin says
     is_incomplete: bool = False  # not all that the transcript holds after ``counted`` was reported
+    metadata: dict[str, str] = {}  # what events carried, for its adapter
 
 
 # Of a new session.
@@ -155,7 +157,7 @@ _CONNECTION = Connection()
 GROUPS: dict[str, dict[str, str]] = {
     "agent": {"agent": "name", "agent_type": "type"},
     "connection": {"is_external": "is_external", "caller_variables": "caller_variables",
-                   "is_incomplete": "is_incomplete"},
+                   "is_incomplete": "is_incomplete", "metadata": "metadata"},
     "worktree": {"worktree_path": "path", "worktree_name": "name", "base_commit": "base_commit"},
     "times": {"started": "started", "ended": "ended", "last_seen": "last_seen"},
     "work": {"open_files": "open_files", "staged_before": "staged_before", "is_staged_known": "is_staged_known",
@@ -163,7 +165,7 @@ GROUPS: dict[str, dict[str, str]] = {
              "head_logs": "head_logs"},
     "covered": {"counted": "position", "counted_subagents": "subagents"},
     "storage": {"stored": "extent", "parts": "parts", "last_line": "last_line", "document": "document",
-                "redacted_with": "redacted_with", "copied": "copied"},
+                "redacted_with": "redacted_with", "copied": "copied", "transcript_problem": "problem"},
 }  # fmt: skip
 """The values that a session is made of: their fields by the keys in its state's file."""
 
@@ -181,10 +183,8 @@ class Session:
         self.worktree = _WORKTREE
         self.times = _TIMES
         self.session_ref = SessionRef()  # "transcript_path" on disk
-        self.transcript_problem = ""  # why it was not stored, or not all of it, when a hook last looked
         self.model = ""
         self.first_prompt = ""  # redacted
-        self.metadata: dict[str, str] = {}
         self.process = Process()
         self.turn: Turn | None = None  # the running or last turn
         self.queued: list[str] = []  # prompts that were typed while the agent was busy, redacted
@@ -218,11 +218,16 @@ class Session:
         now = self.turn.id if self.turn is not None else ""
         return [TurnKey.of(self.session_id, turn) for turn in at_work if turn != now]
 
+    def note(self, told: Mapping[str, str | None]) -> None:
+        """Add what an event carried to the metadata for the adapter; None removes an entry."""
+        known = {**self.connection.metadata, **told}
+        metadata = {name: value for name, value in known.items() if value is not None}
+        self.connection = replace(self.connection, metadata=metadata)
+
     def end_removed(self) -> None:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent.name, self.agent.type)
-        kept = ("worktree", "times", "session_ref", "model", "metadata", "process", "covered",
-                "oid_size", "connection")  # fmt: skip
+        kept = ("worktree", "times", "session_ref", "model", "process", "covered", "oid_size", "connection")
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
         self.times = replace(self.times, ended=self.times.ended or self.times.last_seen)

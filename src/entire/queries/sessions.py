@@ -65,7 +65,7 @@ def _view(state: Session, place: Place, still_open: tuple[str, ...], *, is_inter
         open_files=still_open,
         # A person may have committed them since; without open files it is about others, which are too large.
         uncommitted=state.work.uncommitted if still_open or not state.work.open_files else "",
-        transcript_problem=state.transcript_problem,
+        transcript_problem=state.storage.problem,
         last_checkpoint=state.last_checkpoint,
         first_prompt=state.first_prompt,
         model=state.model,

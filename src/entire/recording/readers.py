@@ -37,11 +37,11 @@ class Adapters:
         Cached until the metadata change, or until ``forget``.
         """
         metadata, known = self._known.get(session.session_id, ({}, None))
-        if known is not None and known.name == session.agent.name and metadata == session.metadata:
+        if known is not None and known.name == session.agent.name and metadata == session.connection.metadata:
             return known
         agent = self._agents.agent_of(session)
         if agent is not None:
-            self._known[session.session_id] = dict(session.metadata), agent
+            self._known[session.session_id] = dict(session.connection.metadata), agent
             session.agent = replace(session.agent, name=agent.name)
         return agent
 
@@ -94,9 +94,9 @@ class Transcripts:
     def note_problem(self, session: Session) -> None:
         """Note why a session's transcript is not stored, for ``status``; each reason is logged once."""
         known = self._known.get(session.session_id)
-        if known is None or known.problem in (None, session.transcript_problem):
+        if known is None or known.problem in (None, session.storage.problem):
             return
-        session.transcript_problem = known.problem or ""
+        session.storage = replace(session.storage, problem=known.problem or "")
         if known.problem:
             self.log.warn(f"the transcript {known.ref} is {known.problem}", session_id=session.session_id)
 

@@ -156,7 +156,7 @@ def _plan(
     agent_type = stored.agent_type or (state.agent.type if state is not None else "")
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
                        prompt=stored.prompt)  # fmt: skip
-    agent = context.agents.make_by_type(agent_type, state.metadata if state is not None else {})
+    agent = context.agents.make_by_type(agent_type, state.connection.metadata if state is not None else {})
     if stored.damage:
         return replace(view, problem=stored.damage, is_damaged=True)
     if agent is None:

@@ -202,7 +202,7 @@ def _problem(story: Story, session: Session) -> str:
     place = layout.find(str(story.root))
     found = sessions.find(place, session.id) if place is not None else None
     assert found is not None
-    return found.transcript_problem
+    return found.storage.problem
 
 
 def test_the_agents_folder_may_be_a_link(story: Story, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_turn(stage: Stage) -> None:
     session = stage.session()
     assert session.phase is Phase.ACTIVE
     assert session.turn is not None
-    assert (session.turn.ref, session.first_prompt, session.metadata) == ("t-1", "Add b", {"colour": "red"})
+    assert (session.turn.ref, session.first_prompt, session.connection.metadata) == ("t-1", "Add b", {"colour": "red"})
     assert session.turn_key == f"s/{session.turn.id}"
     stage.event(EventType.TURN_START, prompt="Add b", turn_ref="t-1")
     assert stage.session().turn == session.turn, "delivered twice"
@@ -239,7 +239,7 @@ def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> 
     assert first is not None
     assert first.metadata == {"colour": "red"}
     assert stage.context.adapters.of(session) is first
-    session.metadata["colour"] = "blue"
+    session.note({"colour": "blue"})
     second = stage.context.adapters.of(session)
     assert second is not None
     assert (first.metadata, second.metadata) == ({"colour": "red"}, {"colour": "blue"})
@@ -249,7 +249,7 @@ def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> 
 
 def test_handlers_get_an_adapter_that_knows_what_the_event_said(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(beginning, "begin", lambda _context, agent, *_: seen.append(agent.metadata))
+    monkeypatch.setattr(beginning, "begin", lambda _, session, *__: seen.append(session.connection.metadata))
     stage.event(EventType.SESSION_START, metadata={"colour": "red"})
     stage.event(EventType.TURN_START, metadata={"size": "big"})
     assert seen == [{"colour": "red", "size": "big"}]

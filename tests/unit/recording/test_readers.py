@@ -44,7 +44,7 @@ def test_an_adapter_is_made_once_until_the_metadata_change(adapters: Adapters, t
     first = adapters.of(state)
     assert first is not None
     assert adapters.of(state) is first
-    state.metadata = {"folder": "/x"}
+    state.note({"folder": "/x"})
     second = adapters.of(state)
     assert second is not first
     adapters.forget()
@@ -74,5 +74,5 @@ def test_why_a_transcript_is_not_stored_is_noted_and_logged_once(transcripts: Tr
     transcripts.of(state).problem = "too large"
     transcripts.note_problem(state)
     transcripts.note_problem(state)
-    assert state.transcript_problem == "too large"
+    assert state.storage.problem == "too large"
     assert (tmp_path / "log").read_text().count("is too large") == 1

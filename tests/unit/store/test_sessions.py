@@ -31,10 +31,10 @@ KEYS = {
 
 OWN_KEYS = """
     session_id agent agent_type phase worktree_path worktree_name base_commit started ended last_seen
-    transcript_path transcript_problem model first_prompt metadata process turn queued ended_ref turn_checkpoints
+    transcript_path model first_prompt process turn queued ended_ref turn_checkpoints
     open_files staged_before is_staged_known uncommitted untracked_at_start steps head_logs counted
-    counted_subagents stored parts last_line document redacted_with copied conversation last_checkpoint tasks
-    background oid_size is_external caller_variables is_incomplete foreign removed
+    counted_subagents stored parts last_line document redacted_with copied transcript_problem conversation
+    last_checkpoint tasks background oid_size is_external caller_variables is_incomplete metadata foreign removed
 """
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -66,7 +66,7 @@ def states(draw: st.DrawFn) -> Session:
     session.times = replace(session.times, started=draw(moment), last_seen=draw(moment))
     session.times = replace(session.times, ended=draw(st.just(0.0) | moment))
     session.session_ref, session.first_prompt, session.model = SessionRef(draw(text)), draw(text), draw(text)
-    session.metadata = draw(st.dictionaries(text, text, max_size=3))
+    session.note(draw(st.dictionaries(text, text, max_size=3)))
     session.process = Process(pid=draw(number), started=draw(text))
     session.turn = draw(st.none() | turn)
     session.turn_checkpoints = draw(st.lists(checkpoint, max_size=2))
