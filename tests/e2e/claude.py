@@ -59,7 +59,10 @@ class Claude:
     files_by_minute: ClassVar[bool] = False
     records_api_errors: ClassVar[bool] = True
     input_holds_cached: ClassVar[bool] = False
+    keeps_prompts: ClassVar[bool] = False
+    tells_compaction: ClassVar[bool] = False
     turn_end: ClassVar[str] = "Stop"
+    enabling: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
@@ -160,10 +163,10 @@ class Claude:
         """Return the tool call that runs a shell command."""
         return tool("Bash", command=command, description="Work in the shell")
 
-    def delegate(self, prompt: str) -> ToolCall:
+    def delegate(self, prompt: str) -> tuple[ToolCall, ...]:
         """Return the tool call that hands a prompt to a subagent and waits for it."""
         asked = {"description": "Do it", "prompt": prompt, "subagent_type": "general-purpose"}
-        return tool("Agent", **asked, run_in_background=False)
+        return (tool("Agent", **asked, run_in_background=False),)
 
     def helper(self, prompt: str) -> ToolCall:
         """Return the tool call that hands a prompt to a subagent, as the model does by default."""

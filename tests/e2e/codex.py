@@ -70,6 +70,7 @@ screen_reader_detection_done = true
 """Point the agent at the scripted server, and keep it from asking and from talking to anyone else."""
 
 _END = re.compile(r"task_complete|turn_aborted")
+_SHOWN = re.compile(r"Session:.*?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.DOTALL)
 
 
 def trusted_hash(event: str, command: str, timeout: int) -> str:
@@ -126,8 +127,11 @@ class Codex:
     runs_git_hooks: ClassVar[bool] = True
     files_by_minute: ClassVar[bool] = False
     records_api_errors: ClassVar[bool] = True
-    input_holds_cached: ClassVar[bool] = True
+    input_holds_cached: ClassVar[bool] = False
+    keeps_prompts: ClassVar[bool] = True
+    tells_compaction: ClassVar[bool] = True
     turn_end: ClassVar[str] = "Stop"
+    enabling: ClassVar[tuple[str, ...]] = ("--trust-hooks",)
     events_observed: ClassVar[tuple[str, ...]] = OBSERVED
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
@@ -144,19 +148,28 @@ class Codex:
             "PATH": path,
             "TERM": "xterm-256color",
         }
+        begun = f'grep -ls \'"thread_source":"[s]ubagent"\' {home}/.codex/sessions/*/*/*/*.jsonl'
+        self.has_helped = f"{begun} | xargs -r grep -qs task_complete"
+        """Tells the shell whether a subagent has ended: its last record follows its hooks."""
         self.config = home / ".codex" / "config.toml"
         self.config.parent.mkdir(exist_ok=True)
         command = observer(self._events)
-        hooks = "".join(
-            f"\n[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n"
-            f'type = "command"\ncommand = {json.dumps(command)}\ntimeout = 3\n'
-            f'\n[hooks.state."{self.config}:{snake(event)}:0:0"]\n'
-            f'trusted_hash = "{trusted_hash(snake(event), command, 3)}"\n'
-            for event in OBSERVED
-        )
-        self.config.write_text(SETTINGS.format(url=model_url) + hooks)
+        self.config.write_text(SETTINGS.format(url=model_url))
+        for event in OBSERVED:
+            self.add_hook(event, command, 3)
         # Its shells are login shells, in which the system's profile sets PATH.
         (home / ".profile").write_text(f"export PATH='{path}'\n")
+
+    def add_hook(self, event: str, command: str, timeout: int = 30) -> None:
+        """Add a hook that the user trusts to the user's settings."""
+        written = self.config.read_text()
+        place = written.count(f"[[hooks.{event}]]")
+        self.config.write_text(
+            f"{written}\n[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n"
+            f'type = "command"\ncommand = {json.dumps(command)}\ntimeout = {timeout}\n'
+            f'\n[hooks.state."{self.config}:{snake(event)}:{place}:0"]\n'
+            f'trusted_hash = "{trusted_hash(snake(event), command, timeout)}"\n'
+        )
 
     # --- facts ---
 
@@ -186,17 +199,10 @@ class Codex:
         return ["".join(part["text"] for part in content) for content in said]
 
     def prompt_line(self, session: str, prompt: str) -> int:
-        """Return how many lines stand before the turn of a prompt, -1 if there is none."""
-        begun = -1
-        for number, record in enumerate(self.records(session)):
-            payload = record["payload"]
-            if payload.get("type") == "task_started":
-                begun = number
-            item = payload.get("item") or {}
-            parts = (item.get("content") or ()) if item.get("type") == "UserMessage" else ()
-            if prompt in (*(part.get("text") for part in parts), payload.get("message")):
-                return begun
-        return -1
+        """Return how many lines stand before the record of a prompt, -1 if there is none."""
+        items = enumerate(r["payload"].get("item") or {} for r in self.records(session))
+        found = (n for n, i in items if i.get("type") == "UserMessage" and i["content"][0]["text"] == prompt)
+        return next(found, -1)
 
     def answers(self, session: str) -> int:
         """Return how many answers of the model are written down."""
@@ -207,14 +213,9 @@ class Codex:
         started = self.events("SubagentStart", session)
         return {e["agent_id"]: Path(e["transcript_path"]) for e in started}
 
-    def delegated(self) -> bool:
-        """Tell whether every subagent that was started has ended: the agent does not wait for it by itself."""
-        return len(self.events("SubagentStop")) == len(self.events("SubagentStart")) > 0
-
     def subagent_calls(self, session: str) -> list[str]:
-        """Return the ids that hooks tell of the tool calls that started a subagent."""
-        calls = self.events("PreToolUse", session)
-        return [e["tool_use_id"] for e in calls if e["tool_name"].endswith("spawn_agent")]
+        """Return the ids that hooks tell of the tool calls that started a subagent: none."""
+        return []
 
     def counters(self, spent: Usage, calls: int) -> dict[str, int]:
         """Return what a checkpoint counts for these answers."""
@@ -248,9 +249,12 @@ class Codex:
         """Return the tool call that runs a shell command."""
         return tool("exec_command", cmd=command, yield_time_ms=30_000)
 
-    def delegate(self, prompt: str) -> ToolCall:
-        """Return the tool call that hands a prompt to a subagent."""
-        return tool("multi_agent_v1.spawn_agent", message=prompt)
+    def delegate(self, prompt: str) -> tuple[ToolCall, ...]:
+        """Return the tool calls that hand a prompt to a subagent and wait for it: its id, which the agent's own tool
+        wants for that, is not known beforehand.
+        """
+        wait = f"n=0; until {self.has_helped} || [ $((n+=1)) -gt 600 ]; do sleep 0.1; done; sleep 0.3"
+        return tool("multi_agent_v1.spawn_agent", message=prompt), self.shell(wait)
 
     def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""
@@ -300,14 +304,24 @@ class Codex:
 
     def hooks(self, cwd: Path) -> list[dict[str, Any]]:
         """Return what the agent says of the hooks in a folder."""
+        return list(self._ask("hooks/list", cwds=[str(cwd)])["data"][0]["hooks"])
+
+    def listed(self, session: str) -> list[str]:
+        """Return the prompts of a session as the agent lists them."""
+        thread = self._ask("thread/read", threadId=session, includeTurns=True)["thread"]
+        items = (item for turn in thread["turns"] for item in turn["items"])
+        return [item["content"][0]["text"] for item in items if item["type"] == "userMessage"]
+
+    def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Return the answer of the agent's own server."""
         asked = (
             {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "tests", "version": "1"}}},
             {"method": "initialized"},
-            {"id": 2, "method": "hooks/list", "params": {"cwds": [str(cwd)]}},
+            {"id": 2, "method": method, "params": parameters},
         )
         command = [str(self.program), "app-server"]
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, cwd=cwd, env=self.environment, stdin=pipe, stdout=pipe) as server:
+        with subprocess.Popen(command, env=self.environment, stdin=pipe, stdout=pipe) as server:
             assert server.stdin
             assert server.stdout
             server.stdin.write("".join(f"{json.dumps(line)}\n" for line in asked).encode())
@@ -315,17 +329,20 @@ class Codex:
             told = (json.loads(line) for line in server.stdout)
             found = next(answer for answer in told if answer.get("id") == 2)
             server.stdin.close()
-        return list(found["result"]["data"][0]["hooks"])
+        assert "result" in found, found
+        return dict(found["result"])
 
     # --- on a terminal ---
 
     @contextmanager
-    def terminal(self, cwd: Path, *, resume: str | None = None) -> Iterator[CodexTerminal]:
-        """Start the agent on a terminal; whatever happens, it is gone afterwards."""
+    def terminal(self, cwd: Path, *, resume: str | None = None, are_hooks_new: bool = False) -> Iterator[CodexTerminal]:
+        """Start the agent on a terminal, and trust the hooks it asks about; whatever happens, it is gone afterwards."""
         self.trust(cwd)
         words = ["resume", resume] if resume else []
         started = CodexTerminal(self, resume or "", [str(self.program), *words, "--no-daemon", "--no-alt-screen"], cwd)
         try:
+            if are_hooks_new:
+                started.trust_hooks()
             started.wait_ready()
             yield started
         finally:
@@ -345,7 +362,16 @@ class OlderCodex(Codex):
         hooks = {event: [{"hooks": [handler]}] for event in OBSERVED}
         (self.config.parent / "hooks.json").write_text(json.dumps({"hooks": hooks}))
         settings = SETTINGS.format(url=model_url)
-        self.config.write_text(f"include_apply_patch_tool = true\n{settings}\n[features]\ncodex_hooks = true\n")
+        self.config.write_text(f"{settings}\n[features]\napply_patch_freeform = true\ncodex_hooks = true\n")
+
+    def counters(self, spent: Usage, calls: int) -> dict[str, int]:
+        """Return what a checkpoint counts; what went into the cache is unknown, and is input."""
+        return {
+            "input_tokens": spent.input + spent.cache_creation,
+            "cache_read_tokens": spent.cache_read,
+            "output_tokens": spent.output,
+            "api_call_count": calls,
+        }
 
 
 class CodexTerminal(AgentTerminal):
@@ -356,6 +382,12 @@ class CodexTerminal(AgentTerminal):
         self.codex = codex
         self.session = session
         super().__init__(arguments, cwd, codex.environment)
+
+    def trust_hooks(self) -> None:
+        """Trust all hooks that the agent asks about when it starts."""
+        self.wait(lambda: "Hooks need review" in self.screen, "the question about hooks")
+        time.sleep(0.5)
+        self.submit("2")
 
     def wait_ready(self) -> None:
         """Wait until the agent takes input."""
@@ -404,8 +436,16 @@ class CodexTerminal(AgentTerminal):
         self.type("\x15")  # the input line holds the prompt that was taken back
 
     def clear(self) -> str:
-        """Begin another session in the same process and return its id."""
-        raise NotImplementedError
+        """Use `/clear` and return the id of the session that follows, which the agent is asked for."""
+        at = len(self.screen)
+        self.submit("/clear")
+        self.wait(lambda: "YOLO mode" in self.screen[at:], "the session after /clear")
+        time.sleep(0.5)  # it takes keys only now
+        at = len(self.screen)
+        self.submit("/status")
+        self.wait(lambda: _SHOWN.search(self.screen, at), "the id of the session")
+        self.session = _SHOWN.findall(self.screen[at:])[-1]
+        return self.session
 
     def compact(self) -> None:
         """Use `/compact` and wait until the summary took the place of the conversation: a turn of its own."""

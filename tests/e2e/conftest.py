@@ -61,7 +61,7 @@ class World:
 
     def enable(self, *options: str) -> None:
         """Enable `entire` as a person does, and commit what it added to the repository."""
-        self.repo.run("entire", "enable", "--agent", self.agent.name, *options)
+        self.repo.run("entire", "enable", "--agent", self.agent.name, *self.agent.enabling, *options)
         if self.repo.git("status", "--porcelain"):
             assert self.repo.ids(self.repo.commit("Use entire")) == []
 

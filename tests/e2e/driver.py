@@ -149,9 +149,16 @@ class Driver(Protocol):
     """Whether its transcript says that the API failed."""
     input_holds_cached: ClassVar[bool]
     """Whether its figure for input includes what came from the cache."""
+    keeps_prompts: ClassVar[bool]
+    """Whether the prompts stay in the conversation when a summary takes its place."""
+    tells_compaction: ClassVar[bool]
+    """Whether its transcript tells the tokens of that summary."""
     turn_end: ClassVar[str]
     """The hook at a turn's end."""
+    enabling: ClassVar[tuple[str, ...]]
+    """What `entire enable` needs to be told for its hooks to run."""
     program: Path
+    home: Path
     environment: dict[str, str]
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
@@ -209,8 +216,8 @@ class Driver(Protocol):
     def shell(self, command: str) -> ToolCall:
         """Return the tool call that runs a shell command."""
 
-    def delegate(self, prompt: str) -> ToolCall:
-        """Return the tool call that hands a prompt to a subagent."""
+    def delegate(self, prompt: str) -> tuple[ToolCall, ...]:
+        """Return the tool calls of an answer that hands a prompt to a subagent and waits for it."""
 
     def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""

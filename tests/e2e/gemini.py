@@ -62,7 +62,10 @@ class Gemini:
     files_by_minute: ClassVar[bool] = True
     records_api_errors: ClassVar[bool] = False
     input_holds_cached: ClassVar[bool] = True
+    keeps_prompts: ClassVar[bool] = False
+    tells_compaction: ClassVar[bool] = False
     turn_end: ClassVar[str] = "AfterAgent"
+    enabling: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
@@ -161,9 +164,9 @@ class Gemini:
         """Return the tool call that runs a shell command."""
         return tool("run_shell_command", command=command, description="Work in the shell")
 
-    def delegate(self, prompt: str) -> ToolCall:
+    def delegate(self, prompt: str) -> tuple[ToolCall, ...]:
         """Return the tool call that hands a prompt to a subagent."""
-        return tool("invoke_agent", agent_name="generalist", prompt=prompt)
+        return (tool("invoke_agent", agent_name="generalist", prompt=prompt),)
 
     def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""

@@ -184,8 +184,6 @@ class ModelServer:
 
     def _send(self, http: _Handler, dialect: Dialect, request: Request, reply: Answer) -> None:
         self._pause(reply.delay)
-        while reply.when and not reply.when() and not self._closed.is_set():
-            self._pause(0.05)
         if reply.fault is not None:
             wrong = reply.fault
             http.reply(wrong.status, dialect.refuse(wrong.status, wrong.kind, wrong.message))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -70,7 +70,7 @@ class Answer:
     """One answer of the model.
 
     `delay` seconds pass before its first byte and `pace` seconds between its parts, where a test may interrupt it.
-    A `fault` is sent in place of the parts. Nothing is sent until `when` is true.
+    A `fault` is sent in place of the parts.
     """
 
     parts: tuple[Part, ...] = ()
@@ -78,7 +78,6 @@ class Answer:
     delay: float = 0.0
     pace: float = 0.0
     fault: Fault | None = None
-    when: Callable[[], bool] | None = None
 
 
 Part = Text | Thought | ToolCall
@@ -99,15 +98,9 @@ def tool(name: str, **arguments: Any) -> ToolCall:
     return ToolCall(name=name, input=arguments)
 
 
-def answer(
-    *parts: Part,
-    usage: Usage | None = None,
-    delay: float = 0.0,
-    pace: float = 0.0,
-    when: Callable[[], bool] | None = None,
-) -> Answer:
+def answer(*parts: Part, usage: Usage | None = None, delay: float = 0.0, pace: float = 0.0) -> Answer:
     """Return an answer of these parts."""
-    return Answer(parts=parts, usage=usage or Usage(), delay=delay, pace=pace, when=when)
+    return Answer(parts=parts, usage=usage or Usage(), delay=delay, pace=pace)
 
 
 def fault(status: int, kind: str, message: str, *, times: int = 1_000_000) -> Answer:

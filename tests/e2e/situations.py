@@ -434,7 +434,7 @@ def compaction(world: World) -> None:
     """Between two turns the person has the agent put a summary in the place of the conversation; then they commit.
 
     The model gets the summary. The checkpoint has both prompts and the whole transcript, and counts the tokens of
-    both turns once.
+    both turns once, and those of the summary where the agent tells them.
     """
     world.enable()
     repo, agent = world.repo, world.agent
@@ -449,9 +449,9 @@ def compaction(world: World) -> None:
         terminal.turn("write b")
         terminal.exit()
     history = dialogue(world.server.last("write b"))
-    assert "> write a" not in history
+    assert ("write a: done" if agent.keeps_prompts else "> write a") not in history
     assert any("a was written" in words for words in history)
-    prompts, answers = ["write a", "write b"], [12, 13, 2, 3]
+    prompts, answers = ["write a", "write b"], [12, 13, *([9] if agent.tells_compaction else []), 2, 3]
     part = Part(files=["a.txt", "b.txt"], prompts=prompts, answers=answers, lines=(2, 0, 100), last="write b: done")
     assert_part(world, linked(world, repo.commit("Add both")), terminal.session, part)
     assert_quiet(repo)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from claude import Claude, NewestClaude
+from codex import Codex
 from driver import Driver
 from gemini import Gemini
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     Play = Callable[["World"], None]
 
-AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini)
+AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex)
 """The agents with which every situation is played."""
 
 BOTH = pytest.mark.parametrize("world", [Claude, NewestClaude], indirect=True, ids=["oldest", "newest"])

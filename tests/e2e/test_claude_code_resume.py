@@ -189,7 +189,7 @@ def test_a_subagent_comes_along(world: World, origin: Path) -> None:
     world.server.script.add(
         turn(
             "delegate",
-            answer(world.claude.delegate("write the note"), usage=cost(0)),
+            answer(*world.claude.delegate("write the note"), usage=cost(0)),
             answer(text("delegated"), usage=cost(1)),
         ),
         turn("write the note", answer(write, usage=cost(2)), answer(text("note written"), usage=cost(3))),

@@ -287,7 +287,7 @@ def test_a_subagents_turn(world: World) -> None:
     world.server.script.add(
         turn(
             "delegate",
-            answer(claude.delegate("write the note"), usage=cost(0)),
+            answer(*claude.delegate("write the note"), usage=cost(0)),
             answer(text("delegated"), usage=cost(1)),
         ),
         turn("write the note", answer(write, usage=cost(2)), answer(text("note written"), usage=cost(3))),
@@ -477,7 +477,7 @@ def test_into_a_turn_where_a_subagent_ended(world: World) -> None:
     world.server.script.add(
         turn(
             "delegate",
-            answer(claude.delegate("write the note"), usage=cost(0)),
+            answer(*claude.delegate("write the note"), usage=cost(0)),
             shell("echo more >> note.txt", 1),
             answer(text("delegated"), usage=cost(2)),
         ),

@@ -20,6 +20,7 @@ def test_the_older_dialect(world: World) -> None:
     first = answer(thought("a is missing"), text("I write it."), *calls, usage=Usage(input=100, output=20))
     world.server.script.add(turn("write a", first, answer(text("written"))))
     session = world.agent.headless("write a", world.repo.path).session
+    assert world.repo.files()["a.txt"] == b"a\n"
     records = world.agent.records(session)
     assert all("ordinal" not in r for r in records)
     found = forms(records)

@@ -112,7 +112,7 @@ def test_git_runs_no_hooks_in_its_shells(world: World) -> None:
 def test_a_subagent_has_a_file_in_its_sessions_folder(world: World) -> None:
     agent = world.agent
     world.server.script.add(
-        turn("delegate", answer(agent.delegate("write the note")), answer(text("delegated"))),
+        turn("delegate", answer(*agent.delegate("write the note")), answer(text("delegated"))),
         turn(
             "write the note",
             answer(agent.write("note.txt", "note\n"), usage=FIRST),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from between_turns import SITUATIONS, Situation
 from proof import Part, assert_part, assert_task, linked, task_of, tokens_of
 from script import Usage, answer, text, turn
-from situations import SITUATIONS, Situation
 from stories import asked, assert_quiet, cost, lines, writing
 from table import own_commit, situation
 from turns import delegating, in_shell
@@ -66,7 +66,7 @@ def auto_commit_of_a_subagent(world: World) -> None:
         turn(
             "delegate",
             answer(agent.write(world.path("a.txt"), "a\n"), usage=cost(0)),
-            answer(agent.delegate("write the note"), usage=cost(1)),
+            answer(*agent.delegate("write the note"), usage=cost(1)),
             answer(text("delegated"), usage=cost(2)),
         ),
         inner,

@@ -26,7 +26,7 @@ def delegating(world: World, first: int) -> tuple[Turn, Turn]:
     return (
         turn(
             "delegate",
-            answer(agent.delegate("write the note"), usage=cost(first)),
+            answer(*agent.delegate("write the note"), usage=cost(first)),
             answer(text("delegated"), usage=cost(first + 1)),
         ),
         turn(

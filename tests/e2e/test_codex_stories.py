@@ -1,0 +1,256 @@
+"""Stories that only Codex CLI has: trust in hooks, sessions in several files, turns that end late, twice or not."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from claude import Claude
+from codex import Codex, forms, names, patch
+from driver import binary
+from proof import Part, assert_part, linked, tokens_of
+from script import answer, fault, text, tool, turn
+from stories import assert_quiet, cost, lines, tokens, writing
+
+if TYPE_CHECKING:
+    from conftest import World
+    from repo import Checkpoint
+    from script import Answer, Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.parametrize("world", [Codex], indirect=True, ids=["codex"])]
+
+
+def codex(world: World) -> Codex:
+    """Return the agent of a world that has Codex."""
+    assert isinstance(world.agent, Codex)
+    return world.agent
+
+
+def test_hooks_record_nothing_until_the_person_trusts_them(world: World) -> None:
+    """Codex says nothing of hooks that it leaves out; `enable` and `status` do, also once one of them has changed."""
+    repo, agent = world.repo, codex(world)
+    untrusted = "Codex  untrusted  hooks are installed, but the agent does not trust them"
+    assert "Sessions of Codex are not recorded until" in repo.run("entire", "enable", "--agent", "codex")
+    world.server.script.add(writing(world, "write a", "a.txt", "a\n", 0), writing(world, "write b", "b.txt", "b\n", 2))
+    assert agent.headless("write a", repo.path).status == 0
+    assert not (repo.path / ".git" / "entire-sessions").exists()
+    assert untrusted in repo.run("entire", "status")
+
+    with agent.terminal(repo.path, are_hooks_new=True) as terminal:
+        terminal.turn("write b")
+        assert "Codex  installed" in repo.run("entire", "status")
+        repo.commit("Use entire", ".codex", ".entire")
+        part = Part(files=["b.txt"], prompts=["write b"], answers=[2, 3], lines=(1, 0, 100), last="write b: done")
+        assert_part(world, linked(world, repo.commit("Add b", "b.txt")), terminal.session, part)
+        terminal.exit()
+    path = repo.path / ".codex" / "hooks.json"
+    settings = json.loads(path.read_text())
+    settings["hooks"]["Stop"].insert(0, {"hooks": [{"type": "command", "command": "true"}]})
+    path.write_text(json.dumps(settings))  # Codex knows a hook by its place
+    found = repo.run("entire", "status")
+    assert untrusted in found
+    assert "which have changed" in found
+    world.enable()
+    assert "Codex  installed" in repo.run("entire", "status")
+
+
+def test_what_a_commit_shows(world: World) -> None:
+    """A patch of several files and a command in one answer: calls, lines and tokens, and which prompt made what."""
+    repo = world.repo
+    repo.write("notes.txt", "one\ntwo\n")
+    repo.write("old.txt", "old\n")
+    repo.commit("Notes")
+    world.enable()
+    change = patch(
+        "*** Add File: hello.py",
+        "+print('hello')",
+        "*** Update File: notes.txt",
+        "@@",
+        " one",
+        "-two",
+        "+TWO",
+        "*** Delete File: old.txt",
+    )
+    greet = answer(text("I greet."), change, world.agent.shell("python3 hello.py"), usage=cost(0))
+    world.server.script.add(turn("greet", greet, answer(text("greeted"), usage=cost(1))))
+    session = world.agent.headless("greet", repo.path).session
+    checkpoint = linked(world, repo.commit("Greet"))
+    files = ["hello.py", "notes.txt", "old.txt"]
+    part = Part(files=files, prompts=["greet"], answers=[0, 1], lines=(2, 0, 100), last="greeted")
+    assert_part(world, checkpoint, session, part)
+
+    explained = repo.run("entire", "explain", "HEAD", "--no-pager")
+    assert "Session " + session + " (Codex)" in explained
+    assert "Model    gpt-5.5" in explained
+    assert "notes.txt  line 2: prompt 1" in explained
+    shown = repo.run("entire", "show", checkpoint.id, "--no-pager")
+    assert "I greet." in shown
+    assert "python3 hello.py" in shown
+    assert "  Codex  " in repo.run("entire", "log")
+    assert "greet" in repo.run("entire", "why", "hello.py")
+
+
+def test_a_turn_that_the_api_ended_is_found_at_the_next_event(world: World) -> None:
+    """No hook tells that a rate limit ended the turn; its file and tokens are the session's all the same."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    out = fault(429, "rate_limit_exceeded", "slow down")
+    world.server.script.add(
+        turn("write a", answer(agent.write(world.path("a.txt"), "a\n"), usage=cost(0)), out),
+        writing(world, "write b", "b.txt", "b\n", 1),
+    )
+    with agent.terminal(repo.path) as terminal:
+        terminal.turn("write a")
+        assert names(agent.events())[-1] == "PostToolUse"
+        first = linked(world, repo.commit("Add a"))
+        assert first.session(terminal.session).metadata["files_touched"] == ["a.txt"]
+        terminal.turn("write b")
+        part = Part(files=["b.txt"], prompts=["write a", "write b"], answers=[1, 2], lines=(1, 0, 100), last="")
+        assert_part(world, linked(world, repo.commit("Add b")), terminal.session, part, since="write b")
+        terminal.exit()
+    assert tokens_of(world, repo.checkpoint(first.id), terminal.session) == agent.counters(cost(0), 1)
+    assert_quiet(repo)
+
+
+def helped(world: World, *before: Answer) -> tuple[Turn, Turn]:
+    """Return a turn that starts a helper without waiting for it, and the helper's, which does this before it writes."""
+    agent = world.agent
+    start, _ = agent.delegate("write the note")
+    return (
+        turn("delegate", answer(start, usage=cost(0)), answer(text("delegated"), usage=cost(1))),
+        turn(
+            "write the note",
+            *before,
+            answer(agent.write(world.path("note.txt"), "note\n"), usage=cost(3)),
+            answer(text("note written"), usage=cost(4)),
+        ),
+    )
+
+
+def test_a_helper_outlives_its_turn(world: World) -> None:
+    """What it writes then is the session's."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    reached, opened, wait = world.gate("hold")
+    world.server.script.add(*helped(world, answer(agent.shell(wait), usage=cost(2))))
+    with agent.terminal(repo.path) as terminal:
+        terminal.turn("delegate")
+        terminal.wait(reached.exists, "the helper")
+        opened.touch()
+        ((_, path),) = agent.subagents(terminal.session).items()
+        terminal.wait(lambda: b"task_complete" in path.read_bytes(), "the end of the helper, its hooks included")
+        checkpoint = linked(world, repo.commit("Add the note"))
+        terminal.exit()
+    found = checkpoint.session(terminal.session)
+    assert (found.prompts, found.metadata["files_touched"]) == (["delegate"], ["note.txt"])
+    assert found.subagent_tokens["api_call_count"] == 3
+
+
+def test_a_command_in_the_background_ends_after_its_turn(world: World) -> None:
+    """What it writes is found when the next turn begins; nothing is lost that the turn wrote."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    reached, opened, wait = world.gate("hold")
+    left = tool("exec_command", cmd=f"{wait}; echo late > late.txt", yield_time_ms=300)
+    world.server.script.add(
+        turn("leave it", answer(left, usage=cost(0)), answer(text("left"), usage=cost(1))),
+        writing(world, "write b", "b.txt", "b\n", 2),
+    )
+    with agent.terminal(repo.path) as terminal:
+        terminal.turn("leave it")
+        assert reached.exists()
+        opened.touch()
+        terminal.wait((repo.path / "late.txt").exists, "the file of the command")
+        terminal.wait(lambda: forms(agent.records(terminal.session))[-1] == "CommandExecution", "its record")
+        terminal.turn("write b")
+        terminal.exit()
+    checkpoint = linked(world, repo.commit("Add both"))
+    found = checkpoint.session(terminal.session)
+    assert "b.txt" in found.metadata["files_touched"]
+    assert tokens_of(world, checkpoint, terminal.session) == agent.counters(cost(0) + cost(1) + cost(2) + cost(3), 4)
+    assert "late" in _shown(world, checkpoint)
+
+
+def test_a_linked_worktree_has_the_hooks_of_the_main_one(world: World) -> None:
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    place = world.folder / "linked"
+    repo.git("worktree", "add", "-q", "-b", "side", str(place))
+    write = agent.write(str(place / "a.txt"), "a\n")
+    world.server.script.add(turn("write a", answer(write, usage=cost(0)), answer(text("done"), usage=cost(1))))
+    session = agent.headless("write a", place).session
+    assert "Codex  installed" in repo.run("entire", "status", cwd=place)
+    repo.run("git", "add", "a.txt", cwd=place)
+    repo.run("git", "commit", "-qm", "Add a", cwd=place)
+    checkpoint = linked(world, repo.git("rev-parse", "side").strip())
+    part = Part(files=["a.txt"], prompts=["write a"], answers=[0, 1], lines=(1, 0, 100), last="done")
+    assert_part(world, checkpoint, session, part, branch="side")
+
+
+def _shown(world: World, checkpoint: Checkpoint) -> str:
+    return world.repo.run("entire", "show", checkpoint.id, "--no-pager")
+
+
+def test_a_prompt_during_a_turn_belongs_to_it(world: World) -> None:
+    """What the person adds while the agent works is told to the model after the running tool, in the same turn."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    reached, opened, wait = world.gate("hold")
+    world.server.script.add(
+        turn("work long", answer(agent.write(world.path("a.txt"), "a\n"), agent.shell(wait), usage=cost(0))),
+        turn(
+            "and b, too",
+            answer(agent.write(world.path("b.txt"), "b\n"), usage=cost(1)),
+            answer(text("both are there"), usage=cost(2)),
+        ),
+    )
+    with agent.terminal(repo.path) as terminal:
+        terminal.prompt("work long")
+        terminal.wait(reached.exists, "the shell command")
+        terminal.submit("and b, too")
+        opened.touch()
+        terminal.wait(lambda: agent.turns_ended(terminal.session), "the end of the turn")
+        terminal.exit()
+    prompts = ["work long", "and b, too"]
+    assert [e["prompt"] for e in agent.events("UserPromptSubmit")] == prompts
+    part = Part(files=["a.txt", "b.txt"], prompts=prompts, answers=[0, 1, 2], lines=(2, 0, 100), last="both are there")
+    assert_part(world, linked(world, repo.commit("Add both")), terminal.session, part)
+    assert_quiet(repo)
+
+
+def test_two_agents_in_one_worktree_are_kept_apart(world: World) -> None:
+    """Claude Code is in a turn while Codex has one of its own: each one's file, tokens and lines are its own."""
+    world.enable()
+    repo, agent, program = world.repo, codex(world), binary(Claude)
+    assert program
+    claude = Claude(program, agent.home, world.server.url, agent.environment["PATH"])
+    repo.run("entire", "enable", "--agent", claude.name)
+    repo.commit("Use both")
+    reached, opened, wait = world.gate("hold")
+    write = claude.write(world.path("a.txt"), "a\n")
+    world.server.script.add(
+        turn(
+            "write a slowly",
+            answer(write, usage=cost(0)),
+            answer(claude.shell(wait), usage=cost(1)),
+            answer(text("a is there"), usage=cost(2)),
+        ),
+        writing(world, "write b", "b.txt", "b\nb\n", 3),
+    )
+    with claude.start("write a slowly", repo.path) as running:
+        world.wait(reached.exists, "Claude Code to be in its turn")
+        session = agent.headless("write b", repo.path).session
+        status = repo.run("entire", "status")
+        part = Part(files=["b.txt"], prompts=["write b"], answers=[3, 4], lines=(2, 0, 100), last="write b: done")
+        assert_part(world, linked(world, repo.commit("Add b", "b.txt")), session, part)
+        opened.touch()
+        running.finish()
+    assert re.search(f"{session[:8]}  Codex +ended .* write b\n +uncommitted: b.txt", status)
+    assert re.search(f"{running.session[:8]}  Claude Code  working .* write a slowly\n +uncommitted: a.txt", status)
+    found = linked(world, repo.commit("Add a")).session(running.session)
+    assert (found.metadata["agent"], found.metadata["files_touched"]) == ("Claude Code", ["a.txt"])
+    assert (found.tokens, lines(found)) == (tokens(0, 1, 2), (1, 0, 100))
+    assert_quiet(repo)
