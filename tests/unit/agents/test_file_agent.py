@@ -6,13 +6,19 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from entire.agents import hookfiles
 from entire.agents.file_agent import FileAgent
+from entire.conversation.records import LOCAL, Answer, Prompt, Record
 from entire.errors import UsageError
 from entire.model.health import HooksHealth, HookStatus
+
+if TYPE_CHECKING:
+    from entire.model.transcripts import Content
 
 
 class Settings:
@@ -78,6 +84,43 @@ def test_a_harness_names_the_folder_of_the_sessions() -> None:
 def test_an_id_leads_to_no_other_folder() -> None:
     assert Agent(env={}).resolve_session_file("/s", "one") == "/s/one.jsonl"
     assert Agent(env={}).resolve_session_file("/s", "../one") == ""
+
+
+@pytest.mark.parametrize(
+    ("session", "transcript", "own"),
+    [
+        ("one", b"", "one"),
+        ("2026-01-05-one", b"", "one"),
+        ("2026-01-05-one", b'{"sessionId":"one"}', "one"),
+        ("2026-01-05-one", b'{"sessionId": "2026-01-05-one"}', "2026-01-05-one"),
+        ("2026-01-05-one", b'{"sessionId":"two"}', "two"),
+    ],
+)
+def test_a_session_id_without_the_date_before_it(session: str, transcript: bytes, own: str) -> None:
+    assert Agent(env={}).own_session_id(session, transcript) == own
+
+
+@pytest.mark.parametrize(
+    ("said", "is_conversation"),
+    [
+        ([Prompt(position=0, text="go")], True),
+        ([Answer(position=0, id="a", text="yes")], True),
+        ([Prompt(position=0, text="/help", by=LOCAL)], False),
+        ([Answer(position=0, id="a", text="not logged in", is_local=True)], False),
+        ([], False),
+    ],
+)
+def test_whether_something_was_said(tmp_path: Path, said: list[Record], is_conversation: bool) -> None:
+    class Saying(Agent):
+        def transcript(self, session_ref: str, stored: Content | None = None) -> Any:
+            return SimpleNamespace(records=lambda: iter(said))
+
+    path = tmp_path / "one.jsonl"
+    assert not Saying(env={}).has_conversation(str(path))
+    path.write_text("{}\n")
+    assert Saying(env={}).has_conversation(str(path)) is is_conversation
+    path.write_bytes(bytes(1 << 17))
+    assert Saying(env={}).has_conversation(str(path)), "a long one is not read"
 
 
 @pytest.mark.parametrize("session", ["one", "it's", "a b; rm -rf x", "$(x)"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from entire.agents import payloads
-from entire.model.events import EventType
+from entire.model.events import Event, EventType
 
 START = {"start": lambda payload: {"type": EventType.TURN_START, "prompt": payload["prompt"]}, "note": lambda _: None}
 
@@ -49,3 +49,29 @@ def test_a_long_input_is_shortened_and_stays_json() -> None:
     for _ in range(100_000):
         deep = [deep]
     assert payloads.tool_input(deep) == ""
+
+
+def test_the_usual_events() -> None:
+    def task(given: dict[str, Any]) -> dict[str, Any]:
+        return {"type": EventType.SUBAGENT_START, **payloads.task(given, "kind", "about")}
+
+    table = {"start": payloads.session_start, "end": payloads.session_end, "stop": payloads.turn_end,
+             "compact": payloads.compaction, "task": task}  # fmt: skip
+
+    def parsed(hook: str, **given: Any) -> Event:
+        data = json.dumps({"session_id": "s1", "turn": "t1", "model": "m", **given}).encode()
+        event = payloads.parse(table, hook, data, 7.0, "turn")
+        assert event is not None
+        assert (event.session_id, event.timestamp, event.turn_ref, event.model) == ("s1", 7.0, "t1", "m")
+        return event
+
+    begun = parsed("start", source="clear")
+    assert (begun.source, begun.is_clearing, begun.is_compaction) == ("clear", True, False)
+    assert parsed("start", source="compact").is_compaction
+    ended = parsed("end", reason="clear")
+    assert (ended.type, ended.source, ended.is_clearing) == (EventType.SESSION_END, "clear", True)
+    assert parsed("stop", last_assistant_message="Done.").final_text == "Done."
+    assert parsed("compact", trigger="manual").source == "manual"
+    asked = parsed("task", tool_input={"kind": "k", "about": "a"})
+    assert (asked.subagent_type, asked.task_description, asked.tool_input) == ("k", "a", '{"kind":"k","about":"a"}')
+    assert payloads.parse(table, "start", b"{}", 7.0) is None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from entire.agents import transcripts
 from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript, is_later
@@ -112,3 +113,24 @@ def test_content_of_unknown_form_that_went_another_way() -> None:
 def test_positions_are_compared_by_the_adapters_number_alone() -> None:
     assert is_later(Position(count=2, byte=1), Position(count=1, byte=9))
     assert not is_later(Position(count=1, byte=9), Position(count=1, byte=1))
+
+
+@pytest.mark.parametrize(
+    ("end", "counted"), [(b'{"c": 3}', 4), (b'{"c": ', 3), (b"{skip", 3), (b'{"skip": 4}', 4), (b"5", 4), (b"", 3)]
+)
+def test_a_last_line_without_a_newline_counts_if_it_is_complete(end: bytes, counted: int) -> None:
+    data = b'{"a": 1}\nbroken\n{"skip": 2}\n' + end
+    natives = list(transcripts.natives(data, skipped=(b'{"skip"',)))
+    assert len(natives) == counted
+    assert [objects for objects, _ in natives[:3]] == [[{"a": 1}], [], []]
+    assert natives[-1][1] == (len(data) if counted == 4 else len(data) - len(end))
+
+
+def test_the_files_of_sessions(tmp_path: Path) -> None:
+    for name in ("one.jsonl", "two.json", ".jsonl"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "three.jsonl").mkdir()
+    assert [file.session_id for file in transcripts.session_files(str(tmp_path))] == ["one"]
+    named = transcripts.session_files(str(tmp_path), lambda path: "own" if path.endswith(".json") else "")
+    assert [(file.session_id, file.session_ref) for file in named] == [("own", str(tmp_path / "two.json"))]
+    assert transcripts.session_files(str(tmp_path / "missing")) == []

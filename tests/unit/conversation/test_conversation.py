@@ -20,7 +20,7 @@ from entire.conversation.records import (
     Record,
     Result,
 )
-from entire.model.transcripts import TokenUsage
+from entire.model.transcripts import Subagent, TokenUsage
 
 NAMES = st.sampled_from("abc")
 KINDS = st.sampled_from(["prompt", "answer", "again", "call", "result", "failed", "interrupted", "rewound", "moved"])
@@ -72,3 +72,17 @@ def test_the_last_answer_is_the_summary() -> None:
     assert Conversation([first, more, own]).summary() == "I will.\nDone."
     again = Answer(position=4, id="a", text="Done again.", is_again=True)
     assert Conversation([first, more, again]).summary() == "Done again."
+
+
+def test_a_subagent_is_as_all_records_describe_it() -> None:
+    asked = Subagent(id="s1", tool_use_id="c1", description="look around")
+    told = Conversation([
+        Call(position=0, id="c1", task=asked),
+        Call(position=1, id="c2", task=Subagent(id="", tool_use_id="c2")),
+        Result(position=2, call="c3", task=Subagent(id="s2")),
+        Result(position=3, call="c1", task=Subagent(id="s1", type="helper", background=True)),
+    ])  # fmt: skip
+    whole = Subagent(id="s1", tool_use_id="c1", type="helper", description="look around", background=True)
+    assert told.subagents() == [whole, Subagent(id="s2")]
+    assert told.subagents(3) == [asked, Subagent(id="s2")]
+    assert told.subagents(0) == []
