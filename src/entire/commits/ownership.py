@@ -79,6 +79,8 @@ def popped(context: Context, trees: CommitTrees, paths: Sequence[str], where: st
 
     is_merged = bool(operation.merged_tree(context.place))
     for place in other_worktrees.live(context.place):
+        if not is_merged and all(os.path.lexists(os.path.join(place.top, path)) for path in paths):
+            continue  # most commits: the other journal is not read for them
         attribution = Journal(place).attribution
         came = {
             path
