@@ -218,11 +218,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def payloads(name: str) -> list[dict[str, Any]]:
     """Return payloads that agents sent, of each event and tool one."""
-    folder = FIXTURES / name / "payloads"
-    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    folder = FIXTURES / name.replace("-", "_") / "payloads"
+    return [json.loads(path.read_text()) for path in sorted(folder.rglob("*.json"))]
 
 
-PAYLOADS = {name: payloads(name) or payloads("claude_code") for name in ("claude_code", "gemini", "demo")}
+PAYLOADS = {name: payloads(name) or payloads("claude-code") for name in registry.BUILTIN}
 CALLS = [(name, verb) for name in registry.BUILTIN for verb in AgentDirectory.without_plugins().make(name).hook_names]
 
 
@@ -235,7 +235,7 @@ def of_world(world: World, payload: dict[str, Any]) -> dict[str, Any]:
 @settings(max_examples=EXAMPLES)
 @given(call=st.sampled_from(CALLS), number=st.integers(0, 1000), changes=CHANGES)
 def test_payloads(world: World, call: tuple[str, str], number: int, changes: list[tuple[Any, Any]]) -> None:
-    found = PAYLOADS[call[0].replace("-", "_")]
+    found = PAYLOADS[call[0]]
     payload = world.filled(changed(of_world(world, found[number % len(found)]), changes))
     note(f"{call}: {payload}")
     world.hook(*call, payload)
