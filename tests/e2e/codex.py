@@ -200,9 +200,13 @@ class Codex:
 
     def prompt_line(self, session: str, prompt: str) -> int:
         """Return how many lines stand before the record of a prompt, -1 if there is none."""
-        items = enumerate(r["payload"].get("item") or {} for r in self.records(session))
-        found = (n for n, i in items if i.get("type") == "UserMessage" and i["content"][0]["text"] == prompt)
-        return next(found, -1)
+        for number, payload in enumerate(r["payload"] for r in self.records(session)):
+            item = payload.get("item") or {}
+            if item.get("type") == "UserMessage" and item["content"][0]["text"] == prompt:
+                return number
+            if payload.get("type") == "user_message" and payload["message"] == prompt:  # of the older dialect
+                return number
+        return -1
 
     def answers(self, session: str) -> int:
         """Return how many answers of the model are written down."""

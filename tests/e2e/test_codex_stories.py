@@ -13,7 +13,7 @@ from codex import Codex, forms, names, patch
 from driver import binary
 from proof import Part, assert_part, linked, tokens_of
 from script import answer, fault, text, tool, turn
-from stories import assert_quiet, cost, lines, tokens, writing
+from stories import asked, assert_quiet, cost, lines, tokens, writing
 
 if TYPE_CHECKING:
     from conftest import World
@@ -93,6 +93,79 @@ def test_what_a_commit_shows(world: World) -> None:
     assert "greet" in repo.run("entire", "why", "hello.py")
 
 
+def test_a_prompt_that_was_taken_back_is_not_in_the_checkpoint(world: World) -> None:
+    """The session goes on in a second file; a checkpoint holds the whole conversation as it is now, and resumes in
+    another clone, as does a fork, which is a session of its own.
+    """
+    world.enable("--push-sessions")
+    origin = world.share()
+    repo, agent = world.repo, codex(world)
+    world.server.script.add(
+        writing(world, "write a", "a.txt", "a\n", 0),
+        turn("spoil it", answer(text("spoilt"), usage=cost(2))),
+        writing(world, "write b", "b.txt", "b\n", 3),
+        turn("write c", answer(agent.write("c.txt", "c\n"), usage=cost(5)), answer(text("c is there"), usage=cost(6))),
+    )
+    with agent.terminal(repo.path) as terminal:
+        terminal.turn("write a")
+        terminal.turn("spoil it")
+        terminal.rewind()
+        terminal.turn("write b")
+        session = terminal.session
+        terminal.exit()
+    first = repo.commit("Add a and b")
+    stored = linked(world, first).session(session)
+    assert agent.said(stored.transcript) == ["I write it.", "write a: done", "I write it.", "write b: done"]
+    assert forms([json.loads(line) for line in stored.transcript.splitlines()]).count("session_meta") == 1
+    assert stored.metadata["files_touched"] == ["a.txt", "b.txt"]
+    assert (stored.prompts[0], stored.prompts[-1]) == ("write a", "write b")
+    repo.git("push", "-q")
+
+    fork = agent.fork("write c", repo.path, session).session
+    checkpoint = linked(world, repo.commit("Add c"))
+    assert [s.id for s in checkpoint.sessions] == [fork]
+    assert tokens_of(world, checkpoint, fork) == agent.counters(cost(5) + cost(6), 2)
+    said = agent.said(checkpoint.session(fork).transcript)
+    assert said == ["I write it.", "write a: done", "I write it.", "write b: done", "c is there"]
+    assert_quiet(repo)
+    repo.git("push", "-q")
+
+    there = world.elsewhere(origin)
+    for commit, name, prompts in (
+        (first, session, ["write a", "write b"]),
+        ("main", fork, ["write a", "write b", "write c"]),
+    ):
+        there.repo.resume(commit)
+        world.server.script.add(turn(f"go on with {name}", answer(text("on"))))
+        assert there.agent.headless(f"go on with {name}", there.repo.path, resume=name).status == 0
+        assert asked(world.server.last(f"go on with {name}")) == [*prompts, f"go on with {name}"]
+
+
+def test_a_rewind_over_a_second_file_shows_the_agent_only_what_is_left(world: World) -> None:
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    world.server.script.add(
+        writing(world, "write a", "a.txt", "a\n", 0),
+        turn("spoil it", answer(text("spoilt"), usage=cost(2))),
+        writing(world, "write b", "b.txt", "b\n", 3),
+        writing(world, "write c", "c.txt", "c\n", 5),
+        turn("go on", answer(text("on"), usage=cost(7))),
+    )
+    with agent.terminal(repo.path) as terminal:
+        terminal.turn("write a")
+        terminal.turn("spoil it")
+        terminal.rewind()
+        terminal.turn("write b")
+        terminal.turn("write c")
+        session = terminal.session
+        terminal.exit()
+    repo.rewind("--to", repo.point("write b"))
+    assert sorted(repo.files()) == sorted({"README.md", "a.txt", "b.txt", *_installed(world)})
+    assert agent.headless("go on", repo.path, resume=session).status == 0
+    assert asked(world.server.last("go on")) == ["write a", "write b", "go on"]
+    assert agent.listed(session) == ["write a", "write b", "go on"]
+
+
 def test_a_turn_that_the_api_ended_is_found_at_the_next_event(world: World) -> None:
     """No hook tells that a rate limit ended the turn; its file and tokens are the session's all the same."""
     world.enable()
@@ -128,6 +201,20 @@ def helped(world: World, *before: Answer) -> tuple[Turn, Turn]:
             answer(text("note written"), usage=cost(4)),
         ),
     )
+
+
+def test_a_helper_that_ends_with_the_turn_has_it_answered_once_more(world: World) -> None:
+    """Its end is told to the model when the hooks of the turn's end are done: the turn ends twice, and is one."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    agent.add_hook("Stop", f"until {agent.has_helped}; do sleep 0.1; done")
+    world.server.script.add(*helped(world))
+    session = agent.headless("delegate", repo.path).session
+    assert (len(agent.events("Stop")), agent.turns_ended(session)) == (2, 1)
+    checkpoint = linked(world, repo.commit("Add the note"))
+    found = checkpoint.session(session)
+    assert (found.prompts, found.metadata["files_touched"]) == (["delegate"], ["note.txt"])
+    assert tokens_of(world, checkpoint, session) == agent.counters(cost(0) + cost(1) + cost(1), 3)
 
 
 def test_a_helper_outlives_its_turn(world: World) -> None:
@@ -188,6 +275,10 @@ def test_a_linked_worktree_has_the_hooks_of_the_main_one(world: World) -> None:
     checkpoint = linked(world, repo.git("rev-parse", "side").strip())
     part = Part(files=["a.txt"], prompts=["write a"], answers=[0, 1], lines=(1, 0, 100), last="done")
     assert_part(world, checkpoint, session, part, branch="side")
+
+
+def _installed(world: World) -> list[str]:
+    return [path for path in world.repo.files() if path.startswith((".codex/", ".entire/"))]
 
 
 def _shown(world: World, checkpoint: Checkpoint) -> str:

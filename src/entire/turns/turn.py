@@ -154,7 +154,8 @@ def _note_turn(context: Context, session: Session, turn: Turn, transcript: Sessi
     from entire.store import turnlog
 
     logged = turnlog.read(context.place, session.session_id)
-    prompts = prompt_text.of_turn(transcript, turn, finish, first=not logged)
+    is_first = all(note.turn == turn.id for note in logged)  # a turn may end again
+    prompts = prompt_text.of_turn(transcript, turn, finish, first=is_first)
     earlier = [] if logged else _notes_before(transcript, turn)
     session.turn = _complete_turn(context, turn, transcript, finish, prompts)
     session.model = session.turn.model or session.model

@@ -13,6 +13,8 @@ TWO_TURNS, REVERTED = "two-turns", "two-turns-the-second-taken-back"
 COMPACTED, FORK = "compacted-inside-a-turn", "its-fork"
 CHILD_V1, PARENT_V1, CHILD_V2, PARENT_V2 = "subagent-v1", "session-with-it-v1", "subagent-v2", "session-with-it-v2"
 SCRIPTED, INTERRUPTED, OLDER, NEWER = "code-mode", "interrupted-turn", "0.118.0", "0.171.0"
+MIXED = "0.118.0-resumed-by-0.171.0"
+FIRST, ONCE, TWICE, FORK_OF_IT = "first-and-wrong", "its-last-prompt-taken-back", "and-again", "fork-of-what-is-left"
 
 _NAMES = {
     PARENT_V1: "2026-11-21T06-18-14-01a1fcc1-610f-7700-8950-32ad8d3aaddb",
@@ -27,8 +29,19 @@ _NAMES = {
     OLDER: "2026-11-21T06-31-24-01a1fccd-6ec9-7d03-a112-bea566d4173d",
     NEWER: "2026-11-28T00-54-01-01a21fa5-10d1-7fa1-b5fd-266929cb69f0",
     SCRIPTED: "2026-11-21T06-39-22-01a1fcd4-bc9f-7781-b01e-5716c2cdbdd0",
+    MIXED: "2026-11-28T01-15-58-01a21fb9-2ba8-7273-b49f-7f4fc4a8eb68",
+    FIRST: "2026-11-28T01-46-39-01a21fd5-4139-71d3-9b9f-54b461cbe1b7",
+    ONCE: "2026-11-28T01-46-41-01a21fd5-4139-71d3-9b9f-54b461cbe1b7_01a21fd5-4944-74c2-8444-a26230fee5d7",
+    TWICE: "2026-11-28T01-46-43-01a21fd5-4139-71d3-9b9f-54b461cbe1b7_01a21fd5-52db-7453-a2b6-053bf6c6c4cc",
+    FORK_OF_IT: "2026-11-28T01-46-45-01a21fd5-596e-76f1-9b4d-a1a156873b03",
 }
-BASES = {REVERTED: (TWO_TURNS, 29), FORK: (COMPACTED, 46)}
+BASES = {
+    REVERTED: (TWO_TURNS, 29),
+    FORK: (COMPACTED, 46),
+    ONCE: (FIRST, 15),
+    TWICE: (ONCE, 27),
+    FORK_OF_IT: (TWICE, 38),
+}
 """In which rollout others begin, and after how many of its records."""
 
 PROMPTS: dict[str, list[str]] = {
@@ -44,6 +57,11 @@ PROMPTS: dict[str, list[str]] = {
     OLDER: ["first task"],
     NEWER: ["Add a greeting", "Tidy up"],
     SCRIPTED: ["codemode turn"],
+    MIXED: ["Add a greeting", "Say more"],
+    FIRST: ["first task", "wrong task"],
+    ONCE: ["first task", "second task", "wrong again"],
+    TWICE: ["first task", "second task", "third task"],
+    FORK_OF_IT: ["first task", "second task", "third task", "forked task"],
 }
 FILES: dict[str, list[str]] = {
     CHILD_V1: ["sub.txt"],
@@ -55,6 +73,7 @@ FILES: dict[str, list[str]] = {
     OLDER: ["hello.py", "notes.txt"],
     NEWER: ["notes.txt", "hello.py", "old.txt", "greet.py"],
     SCRIPTED: ["notes.txt", "cm.txt"],
+    MIXED: ["hello.py"],
 }
 SUBAGENTS = {PARENT_V1: CHILD_V1, PARENT_V2: CHILD_V2}
 LAST_TEXT = {
@@ -95,7 +114,7 @@ def tokens(name: str) -> tuple[int, int, int, int, int, int]:
     """
     records = load(name)
     used = [record["payload"]["usage"] for record in records if record["type"] == "token_usage_record"]
-    if not used:
+    if "ordinal" not in records[0]:
         infos = [record["payload"].get("info") for record in records if record["payload"].get("type") == "token_count"]
         sums = [info["total_token_usage"] for info in infos if info]
         used, calls = sums[-1:], len({each["total_tokens"] for each in sums})

@@ -44,10 +44,12 @@ def test_a_session_goes_on_in_its_newest_file(sessions: Path) -> None:
 def test_a_new_file_is_named_after_the_time_in_the_id(tmp_path: Path) -> None:
     stamp = time.strftime("%Y/%m/%d/rollout-%Y-%m-%dT%H-%M-%S", time.localtime(0x01A1FCC4C1A3 // 1000))
     assert rollouts.place(str(tmp_path), ID) == f"{tmp_path}/{stamp}-{ID}.jsonl"
-    assert rollouts.id_of(rollouts.place(str(tmp_path), ID)) == ID
+    assert rollouts.ids_of(rollouts.place(str(tmp_path), ID)) == (ID, ID)
     without = rollouts.place(str(tmp_path), "a-session")
     assert rollouts.place(str(tmp_path), "a-session") == without
-    assert (rollouts.folder_of(without), rollouts.id_of(without)) == (str(tmp_path), "a-session")
+    assert (rollouts.folder_of(without), *rollouts.ids_of(without)) == (str(tmp_path), "a-session", "a-session")
+    assert rollouts.ids_of(str(oracle.path_of(oracle.REVERTED))) == (ID, "01a1fcc4-cd54-7a31-9c2e-5b0d6f7a8e91")
+    assert rollouts.ids_of(str(tmp_path / "notes.jsonl")) == ("", "")
 
 
 def test_a_prompt_taken_back_leaves_the_past_that_is_left() -> None:
@@ -82,7 +84,7 @@ def test_a_position_in_what_was_taken_back_is_not_held() -> None:
 
 
 def test_without_its_base_a_file_is_what_it_holds(sessions: Path) -> None:
-    segment = next(sessions.rglob("*_*.jsonl"))
+    segment = next(sessions.rglob(oracle.path_of(oracle.REVERTED).name))
     for path in sessions.rglob(oracle.path_of(oracle.TWO_TURNS).name):
         path.unlink()
     assert Codex(env={}).transcript(str(segment)).snapshot() == segment.read_bytes()
@@ -154,6 +156,10 @@ def test_a_replaced_session_is_listed_anew(tmp_path: Path) -> None:
     subprocess.run(forget.argv, check=True)
     for table in ("thread_turns", "thread_items", "thread_history_projection_state"):
         assert connection.execute(f"SELECT * FROM {table}").fetchall() == [("another",)]
+    segment = str(oracle.path_of(oracle.REVERTED))
+    *_, of_segment = codex.put_back(segment, b"{}\n", {}).effects
+    assert isinstance(of_segment, Run)
+    assert of_segment.argv[-1] == rollouts.ids_of(segment)[1]
     database.write_bytes(b"no database")
     assert subprocess.run(forget.argv, check=True, capture_output=True).stderr == b""
     assert database.read_bytes() == b"no database"

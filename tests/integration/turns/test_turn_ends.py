@@ -859,3 +859,16 @@ def test_a_foreground_subagent_ends_with_its_call(story: Story, session: Session
     session.hook("post-task", tool_name="Agent", tool_use_id=tool, tool_input=given, tool_response=response)
     assert shadows(story) != []
     done(story)
+
+
+def test_a_sessions_first_turn_that_ends_twice_is_one(story: Story, session: Session) -> None:
+    """As with a helper that ends when its turn has: the agent answers once more. Records stand before the prompt."""
+    session.record("mode", mode="normal")
+    with session.turn("Write a"):
+        session.write("a.py", "a\n")
+    session.stop("The helper has ended, too.")
+    story.commit("a")
+    slot = story.linked()["slots"][session.id]
+    assert (slot["prompts"], slot["files_touched"]) == (["Write a"], ["a.py"])
+    assert slot["token_usage"]["api_call_count"] == 3
+    done(story)

@@ -115,5 +115,5 @@ class Codex(FileAgent):
 
         planned = super().put_back(session_ref, transcript, subagents)
         is_replaced = os.path.exists(session_ref)
-        forgets = thread_list.forget(self._home(), rollouts.id_of(session_ref)) if is_replaced else ()
+        forgets = thread_list.forget(self._home(), rollouts.ids_of(session_ref)[1]) if is_replaced else ()
         return replace(planned, effects=(*planned.effects, *forgets))

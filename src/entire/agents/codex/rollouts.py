@@ -2,8 +2,9 @@
 
 A session is ``$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl``. Taking a prompt back in the terminal begins
 another file, ``rollout-<time>-<id>_<segment>.jsonl``, and a fork a file with an id of its own: both hold only what is
-new, and say by ``history_base`` how much of which file comes before it. Codex reads the newest file of an id, also on a
-machine without its databases, and a file that holds the whole history itself (observed on 0.169.0).
+new, and say by ``history_base`` how much of which file comes before it; a segment is named there by its own id. Codex
+reads the newest file of an id, also on a machine without its databases, and a file that holds the whole history itself
+(observed on 0.169.0 and 0.171.0).
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ def folder_of(path: str) -> str:
     return folder[: is_day.start()] if is_day is not None else folder
 
 
-def id_of(path: str) -> str:
-    """Return the id in the name of a session's file, '' if it has none."""
-    named = re.match(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-([^_]+)(?:_[^_]*)?\.jsonl$", os.path.basename(path))
-    return named[1] if named is not None else ""
+def ids_of(path: str) -> tuple[str, str]:
+    """Return the session's id in the name of a rollout, and the file's own, which a segment has; '' for none."""
+    named = re.match(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-([^_]+)(?:_([^_]*))?\.jsonl$", os.path.basename(path))
+    return (named[1], named[2] or named[1]) if named is not None else ("", "")
 
 
 # ---------------------------------------------------------------- finding
@@ -71,11 +72,12 @@ def _created(session_id: str) -> int:
 
 
 def _files_of(sessions: str, session_id: str) -> list[str]:
-    """Return the files with an id, oldest first: a segment may be younger than the session by any time."""
+    """Return the files with a session's id, oldest first: a segment may be younger than it by any time; or, for a
+    segment's own id, its file.
+    """
     first = time.strftime("%Y/%m/%d", time.localtime(max(_created(session_id) - 86400, 0)))
-    ends = (f"-{session_id}.jsonl", f"-{session_id}_")
     named = [(name, path) for day in _days(sessions) if day >= first for name, path in _rollouts(sessions, day)
-             if name.endswith(ends[0]) or (ends[1] in name and name.endswith(".jsonl"))]  # fmt: skip
+             if session_id in name and session_id in ids_of(name)]  # fmt: skip
     return [path for _, path in sorted(named)]
 
 
@@ -161,17 +163,17 @@ def _joined(path: str, end: int | None, depth: int) -> Content:
     if not before:
         return own
     earlier = _joined(before, base["end_byte_offset"], depth - 1)
-    own_id, base_id = (clean(name).encode() for name in (about.get("id"), base.get("thread_id")))
+    at = contents.line_end(earlier, 0)
+    first = contents.read(earlier, 0, at)
+    own_id, base_id = (clean(meta.get("id")).encode() for meta in (about, _meta(first)))
     if own_id and base_id and own_id != base_id:  # a fork: the history is now its own
-        at = contents.line_end(earlier, 0)
-        first = contents.read(earlier, 0, at).replace(base_id, own_id)
-        earlier = contents.joined(first, contents.part(earlier, at))
+        earlier = contents.joined(first.replace(base_id, own_id), contents.part(earlier, at))
     return contents.joined(earlier, contents.part(own, len(line)))
 
 
 def _base_of(path: str, base: Mapping[str, Any]) -> str:
-    """Return the file that holds what comes before a rollout: the one of its thread in which a record with the number
-    before the rollout's first ends there. '' if there is none.
+    """Return the file that holds what comes before a rollout: the one with the id that the base has, a segment's if it
+    is one, in which a record with the number before the rollout's first ends there. '' if there is none.
     """
     thread, number, end = clean(base.get("thread_id")), base.get("end_ordinal_exclusive"), base.get("end_byte_offset")
     if not is_session_id(thread) or type(number) is not int or type(end) is not int:

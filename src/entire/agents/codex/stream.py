@@ -72,6 +72,7 @@ class RolloutStream:
         self._last = since.mark
         self._turn: Native | None = None if self._start else {}  # the last ``turn_context``; None: not looked for
         self._total: Native | None = None  # of tokens, in the older dialect
+        self._is_told = False  # a newer version told of the response itself what the next sum says again
         self._calls: set[str] = set()
         self._in_background: set[str] = set()
 
@@ -101,6 +102,7 @@ class RolloutStream:
             yield from self._event(payload, native, at, end, time)
         elif kind == "token_usage_record":
             name = clean(payload.get("response_id"))
+            self._is_told = True
             yield from self._close(_usage(dict_of(payload.get("usage"))), name, at, end, time)
         elif kind == "turn_context":
             self._turn = payload
@@ -148,7 +150,9 @@ class RolloutStream:
         if not total:
             return
         before, last = self._total if self._total is not None else self._total_before(), self._last
-        self._total = total
+        is_told, self._total, self._is_told = self._is_told, total, False
+        if is_told:
+            return
         took = {key: natural(value) - natural(before.get(key)) for key, value in total.items()}
         if took.get("total_tokens", 0) > 0:
             is_named = bool(self._answer)
@@ -169,6 +173,8 @@ class RolloutStream:
                 continue
             if first or response:
                 break
+            if is_open:
+                self._is_told = native.get("type") == "token_usage_record"
             is_open, response = False, clean(dict_of(native.get("payload")).get("response_id"))
         return first or response, first if is_open else ""
 

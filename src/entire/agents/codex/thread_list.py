@@ -1,8 +1,8 @@
 """What Codex keeps of a session beside its rollout: a list of its turns, which it makes again when it is missing.
 
 It reads a rollout that was replaced from where it stopped, and so goes on to list turns that are gone (observed on
-0.169.0). ``forget`` is the effect that has it read the whole rollout again; run as a program, this module is that
-effect's command: ``python thread_list.py DATABASE SESSION``.
+0.169.0 and 0.171.0). ``forget`` is the effect that has it read the whole rollout again; run as a program, this module
+is that effect's command: ``python thread_list.py DATABASE ID``. Turns of a segment stand under the segment's id.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _TABLES = ("thread_turns", "thread_items", "thread_history_projection_state")
 _PATIENCE = 2.0  # seconds in which another process may write
 
 
-def forget(home: str, session_id: str) -> tuple[Run, ...]:
-    """Return the effect for a session of the Codex in a folder, none if it keeps no list. Its way back is itself."""
+def forget(home: str, file_id: str) -> tuple[Run, ...]:
+    """Return the effect for a rollout of the Codex in a folder, none if it keeps no list. Its way back is itself."""
     database = os.path.join(home, _NAME)
     if not os.path.isfile(database):
         return ()
     from entire.model.effects import Run
     from entire.model.ids import Argument
 
-    command = (sys.executable, "-I", os.path.abspath(__file__), database, Argument(session_id, "a session's id"))
+    command = (sys.executable, "-I", os.path.abspath(__file__), database, Argument(file_id, "a rollout's id"))
     return (Run(argv=command, undo_argv=command),)
 
 
