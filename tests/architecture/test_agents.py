@@ -16,7 +16,7 @@ from tests.architecture.places import ROOT, place_of, source_files
 
 LAUNCHER = ROOT / "src" / "launcher" / "entire"
 TO_COME = {"codex", "opencode", "cursor", "aider", "copilot"}
-COMMON = {"agent", "cli", "code", "dir", "entire", "id", "project", "session", "test"}
+COMMON = {"agent", "cli", "code", "dir", "entire", "github", "hooks", "id", "project", "session", "test"}
 # Words that mean something else in a room as well.
 # A terminal has a cursor; so has a provider of keys its name; and "demo" is a password in examples.
 ELSEWHERE = {"ui": {"cursor"}, "entire_secrets": {"cursor", "demo"}}

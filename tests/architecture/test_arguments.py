@@ -55,12 +55,9 @@ _AGENTS_OWN = "a name that the registry or the protocol lets pass"
 _OURS = "an id of ours, in hex digits"
 _WRITTEN = "written in the code"
 PRINTED = {
-    ("agents/claude_code/settings.py", "verb"): _WRITTEN,
-    ("agents/codex/settings.py", "verb"): _WRITTEN,
     ("directory/__init__.py", "name"): _AGENTS_OWN,
     ("plugin_host/agent.py", "self.name"): _AGENTS_OWN,
     ("plugin_host/programs/program.py", "self.name"): _AGENTS_OWN,
-    ("agents/gemini/settings.py", "verb"): _WRITTEN,
     ("commands/enable.py", "' '.join(names)"): "quoted, of the worktree",
     ("commands/enable.py", "_SUBJECT"): _WRITTEN,
     ("commands/help.py", "words[0]"): "as the person typed it",

@@ -26,7 +26,9 @@ def read(path: str) -> bytes | None:
 
 
 def write(path: str, data: bytes | None) -> bool:
-    """Write a file, or with None delete it and its folder, if that is empty; return False if nothing changes."""
+    """Write a file, or with None delete it and the folder or two of an agent's it is in, if they are empty; return
+    False if nothing changes.
+    """
     top = tree_files.top_of(path)
     target = path if top else os.path.realpath(path)
     old = read(target)
@@ -77,12 +79,17 @@ def _read_private(path: str) -> bytes | None:
 
 
 def _delete(top: str, path: str) -> None:
+    folders = [os.path.dirname(path)]
+    if os.path.basename(outer := os.path.dirname(folders[0])).startswith("."):  # `.github` of `.github/hooks`
+        folders.append(outer)
     if top:
         tree_files.remove(top, path)
-        tree_files.remove_empty(top, os.path.dirname(path))
+        for folder in folders:
+            tree_files.remove_empty(top, folder)
         return
     files.remove(path)
-    try:
-        os.rmdir(os.path.dirname(path))
-    except OSError:
-        pass
+    for folder in folders:
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return

@@ -54,7 +54,7 @@ class FileAgent:
     home_variable: ClassVar[str] = ""
     """The environment variable that moves the user's folder of the agent, which is named as the one in a project."""
     resume_command: ClassVar[str]
-    """What continues a session, without the session's id at its end."""
+    """What continues a session, up to the session's id."""
     folder_variable: ClassVar[str]
     """The environment variable with which a test harness names the folder of the sessions."""
 
@@ -191,4 +191,4 @@ class FileAgent:
 
     def format_resume_command(self, session_id: str) -> str:
         quoted = session_id if is_tool_id(session_id) else "'" + session_id.replace("'", "'\\''") + "'"
-        return f"{self.resume_command} {quoted}"
+        return f"{self.resume_command}{quoted}"

@@ -11,7 +11,7 @@ from entire.agents import json_document
 from entire.agents.json_document import Document
 from entire.errors import EntireError
 from entire.model.health import HooksHealth, HookStatus
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 PREFIX = "entire "
 """What our commands start with. So do those of the Go CLI, which are replaced (formats.md section 11)."""
+
+_COMMANDS = ("command", "bash")
+"""Where agents' entries have their command."""
 
 
 def command(agent: str, verb: str) -> str:
@@ -32,7 +35,8 @@ def command(agent: str, verb: str) -> str:
 class Entry(Value):
     """A hook entry: ``command`` runs on ``event`` where ``matcher`` matches.
 
-    ``timeout`` is in the agent's unit, 0 for none. A flat entry is the command alone, without matcher and inner list.
+    ``timeout`` is in the agent's unit, 0 for none. A flat entry has no matcher and no inner list: it is the command
+    alone, or, with the agent's own ``keys`` for command and timeout, what holds these.
     """
 
     event: str
@@ -41,6 +45,7 @@ class Entry(Value):
     timeout: int = 0
     name: str = ""
     is_flat: bool = False
+    keys: tuple[str, str] = ("command", "timeout")
 
     def value(self) -> dict[str, Any]:
         """Return the entry as written into the event's list."""
@@ -48,11 +53,12 @@ class Entry(Value):
 
     def hook(self) -> dict[str, Any]:
         """Return the part of the entry that holds the command."""
-        if self.is_flat:
-            return {"command": self.command}
+        command, timeout = self.keys
+        if self.is_flat and command == "command":
+            return {command: self.command}
         hook: dict[str, Any] = {"name": self.name} if self.name else {}
-        hook |= {"type": "command", "command": self.command}
-        return hook | {"timeout": self.timeout} if self.timeout else hook
+        hook |= {"type": "command", command: self.command}
+        return hook | {timeout: self.timeout} if self.timeout else hook
 
 
 class Table(Value):
@@ -65,6 +71,7 @@ class Table(Value):
     prefix: str = PREFIX
     others: tuple[tuple[tuple[str, ...], str], ...] = ()  # values in lists outside the hooks: (path of the list, value)
     comments: bool = False
+    version: int = 0  # of the form of the file, in which it stands before the hooks; 0: it says none
 
 
 def install(path: str, table: Table, *, force: bool) -> int:
@@ -75,7 +82,7 @@ def install(path: str, table: Table, *, force: bool) -> int:
     """
     document = json_document.load(path, comments=table.comments)
     if document is None:
-        json_document.save(path, _create(table.entries, table.others))
+        json_document.save(path, _create(table))
         return len(table.entries)
     wrong = missing(document, table)
     is_exact = not wrong and len(present_hooks(document, table.prefix)) == len(table.entries)
@@ -88,7 +95,7 @@ def install(path: str, table: Table, *, force: bool) -> int:
             for entry in table.entries:
                 _insert(document, ("hooks", entry.event), entry.value(), path)
         else:
-            document = _create(table.entries)
+            document = _create(replace(table, others=()))
     for place, value in absent:
         _insert(document, place, value, path)
     json_document.save(path, document)
@@ -107,6 +114,8 @@ def uninstall(path: str, table: Table) -> int:
             document.remove((*place, len(present) - 1 - present[::-1].index(value)))
             removed = max(removed, 1)
     if removed:
+        if document.value == {"version": table.version}:
+            document.text = ""
         json_document.save(path, document)
     return removed
 
@@ -174,9 +183,9 @@ def _insert(document: Document, place: tuple[str, ...], value: object, path: str
     document.append(place, value)
 
 
-def _create(entries: tuple[Entry, ...], others: tuple[tuple[tuple[str, ...], str], ...] = ()) -> Document:
-    tree: dict[str, Any] = {}
-    for place, value in [*((("hooks", entry.event), entry.value()) for entry in entries), *others]:
+def _create(table: Table) -> Document:
+    tree: dict[str, Any] = {"version": table.version} if table.version else {}
+    for place, value in [*((("hooks", entry.event), entry.value()) for entry in table.entries), *table.others]:
         outer = tree
         for key in place[:-1]:
             outer = outer.setdefault(key, {})
@@ -204,5 +213,4 @@ def own_hooks(document: Document, prefix: str = PREFIX) -> list[tuple[Any, str, 
 
 
 def _is_ours(hook: dict[str, Any], prefix: str) -> bool:
-    command = hook.get("command")
-    return isinstance(command, str) and command.startswith(prefix)
+    return any(isinstance(command, str) and command.startswith(prefix) for command in map(hook.get, _COMMANDS))

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _MAX_TOOL_INPUT = 64 * 1024
 
 
-def read(data: bytes) -> Payload | None:
-    """Return a payload; None if it is no JSON object with a valid session id."""
+def read(data: bytes, key: str = "session_id") -> Payload | None:
+    """Return a payload; None if it is no JSON object with a valid session id under ``key``."""
     payload = untrusted.loads(data)
-    session = payload.get("session_id") if isinstance(payload, dict) else None
+    session = payload.get(key) if isinstance(payload, dict) else None
     return payload if isinstance(session, str) and is_session_id(session) else None
 
 

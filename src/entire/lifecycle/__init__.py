@@ -186,11 +186,11 @@ def _handler(action: Action) -> Any:
 
 
 def _wait_for_transcript(context: Context, event: Event) -> Event:
-    """Let an agent finish writing its transcript, and a plugin answer what its event will ask; return the event.
-
-    This may take seconds, so it happens before the lock is taken.
+    """Let an agent finish writing its transcript or say where it is, and a plugin answer what its event will ask;
+    return the event. This may take seconds, so it happens before the lock is taken.
     """
-    if event.type in (EventType.TURN_END, EventType.COMPACTION) or context.agents.starts_plugins:
+    is_end = event.type in (EventType.TURN_END, EventType.COMPACTION)
+    if is_end or not event.session_ref or context.agents.starts_plugins:
         from entire.turns import waiting
 
         return waiting.wait(context, event)

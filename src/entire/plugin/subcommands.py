@@ -204,9 +204,15 @@ def _unique(texts: Any) -> list[str]:
 
 
 def _parse_hook(call: Call) -> Any:
+    from entire.model.value import replace
     from entire.plugin_host.language import wire
 
-    return wire.EVENT.write(call.agent().parse_hook(call.option("hook"), call.stdin()))
+    agent: Any = call.agent()
+    event = agent.parse_hook(call.option("hook"), call.stdin())
+    find = getattr(agent, "find_transcript", None)  # optional
+    if event is not None and find is not None and not event.session_ref:
+        event = replace(event, session_ref=find(event))
+    return wire.EVENT.write(event)
 
 
 def _install_hooks(call: Call) -> Any:

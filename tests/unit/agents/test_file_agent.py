@@ -33,7 +33,7 @@ class Settings:
 class Agent(FileAgent):
     settings_file = ".x/x.json"
     home_variable = "X_HOME"
-    resume_command = "x --resume"
+    resume_command = "x --resume "
     folder_variable = "X_TEST_FOLDER"
 
     def _settings(self) -> Settings:

@@ -30,7 +30,7 @@ class ClaudeCode(FileAgent):
     payloads: ClassVar[Payloads] = payloads
     settings_file = ".claude/settings.json"
     home_variable = "CLAUDE_CONFIG_DIR"
-    resume_command = "claude -r"
+    resume_command = "claude -r "
     folder_variable = "ENTIRE_TEST_CLAUDE_PROJECT_DIR"
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {

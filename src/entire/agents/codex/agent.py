@@ -30,7 +30,7 @@ class Codex(FileAgent):
     payloads: ClassVar[Payloads] = payloads
     settings_file = ".codex/hooks.json"
     home_variable = "CODEX_HOME"
-    resume_command = "codex resume"
+    resume_command = "codex resume "
     folder_variable = "ENTIRE_TEST_CODEX_SESSION_DIR"
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {

@@ -28,7 +28,7 @@ class Gemini(FileAgent):
     type: ClassVar[str] = "Gemini CLI"
     payloads: ClassVar[Payloads] = payloads
     settings_file = ".gemini/settings.json"
-    resume_command = "gemini --resume"
+    resume_command = "gemini --resume "
     folder_variable = "ENTIRE_TEST_GEMINI_PROJECT_DIR"
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {

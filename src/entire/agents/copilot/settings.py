@@ -1,0 +1,71 @@
+"""Our entries in Copilot's hooks files, and what keeps the agent from running them.
+
+The agent reads all files of ``.github/hooks`` at the top of a repository, if its user trusts that folder, and of
+``$COPILOT_HOME/hooks``; ours is a file of its own. Names of events in camel case give the payloads that we read
+(observed on 1.0.102).
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import hookfiles, json_document
+from entire.agents.hookfiles import Entry, Table
+from entire.agents.untrusted import dict_of
+from entire.errors import EntireError
+from entire.model.health import HooksHealth, HookStatus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_TIMEOUT = 60  # seconds, after which the agent goes on without the hook
+
+
+def _entry(event: str, verb: str) -> Entry:
+    command = hookfiles.command("copilot-cli", verb)
+    return Entry(event=event, command=command, timeout=_TIMEOUT, is_flat=True, keys=("bash", "timeoutSec"))
+
+
+TABLE = Table(
+    entries=(
+        _entry("sessionStart", "session-start"),
+        _entry("userPromptSubmitted", "user-prompt-submitted"),
+        _entry("agentStop", "agent-stop"),
+        _entry("subagentStart", "subagent-start"),
+        _entry("subagentStop", "subagent-stop"),
+        _entry("preCompact", "pre-compact"),
+        _entry("sessionEnd", "session-end"),
+    ),
+    version=1,
+)
+
+
+def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:  # noqa: ARG001
+    """Return what keeps the agent from running hooks in a repository, None if nothing does."""
+    home = os.path.dirname(os.path.dirname(user))
+    settings = os.path.join(home, "settings.json")
+    if _load(settings).get("disableAllHooks") is True:
+        detail = f"remove `disableAllHooks` from {settings} to record sessions"
+        return HooksHealth(status=HookStatus.DISABLED, detail=detail)
+    return None
+
+
+def is_trusted(root: str, user: str, env: Mapping[str, str]) -> bool:
+    """Tell whether the user trusts the folder of a repository, without which hooks of a project do not run."""
+    if env.get("COPILOT_ALLOW_ALL") == "true":
+        return True
+    config = _load(os.path.join(os.path.dirname(os.path.dirname(user)), "config.json"))
+    folders = config.get("trustedFolders")
+    trusted = [folder for folder in (folders if isinstance(folders, list) else ()) if isinstance(folder, str)]
+    top = os.path.realpath(root)
+    return any(top == folder or top.startswith(os.path.join(folder, "")) for folder in map(os.path.realpath, trusted))
+
+
+def _load(path: str) -> dict[str, Any]:
+    try:
+        document = json_document.load(path, comments=True)
+    except EntireError:
+        return {}
+    return dict_of(document.value) if document is not None else {}

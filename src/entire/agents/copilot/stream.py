@@ -1,0 +1,141 @@
+"""Reads a session's events from a position on, and yields them in our terms.
+
+Each line is ``{"type", "data", "id", "timestamp", "parentId"}``, in order; what a subagent does is in the same file,
+with its ``agentId``. A model's call is told twice: first what it took (``session.usage_record``), then what it said
+(``assistant.message``), both with the id of the call.
+"""
+
+from __future__ import annotations
+
+from entire.agents import transcripts
+from entire.agents.untrusted import clean, dict_of, dicts_of
+from entire.conversation.records import AGENT, INTERRUPTED, PERSON, UNKNOWN, Answer, Mark, Prompt, Result
+from entire.model.jsontext import natural
+from entire.model.times import parse_time
+from entire.model.transcripts import Position, Subagent, TokenUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from entire.agents.transcripts import Source
+    from entire.conversation.records import Record
+
+    Native = dict[str, Any]
+
+WITHOUT_MEANING = (b'{"type":"hook.', b'{"type":"system.message"')
+"""How lines begin that repeat payloads and instructions."""
+_LOOK_BACK = 4 << 20  # bytes before a position in which to search for the model's last call
+_KNOWN = ("assistant.", "hook.", "model.", "permission.", "session.", "skill.", "subagent.", "system.", "tool.")
+"""How the types begin of which nothing but what is read here matters to people."""
+
+
+class EventStream:
+    """The records in ``source`` from ``since`` on; iterate once, then ask for the ``end``. ``agent``: whose, '' for the
+    session's own.
+    """
+
+    known = ""  # tokens are told once
+
+    def __init__(self, source: Source, since: Position, *, agent: str = "", details: bool = False) -> None:
+        self._source = source
+        self._agent = agent
+        self._details = details
+        self._start, self._count = since.byte, since.count
+        if since.count and not since.byte:
+            self._start, self._count = transcripts.offset_of(source, since.count)
+        self._byte = self._start
+        self._last = since.mark
+
+    @property
+    def end(self) -> Position:
+        """The end of the last complete line that was read; its mark is the last call of the model before."""
+        return Position(count=self._count, byte=self._byte, mark=self._last)
+
+    def __iter__(self) -> Iterator[Record]:
+        if self._start and not self._last:
+            self._last = self._call_before()
+        for natives, end in transcripts.natives(self._source, self._start, skipped=WITHOUT_MEANING):
+            for native in natives:
+                yield from self._take(native, self._count, end)
+            self._count, self._byte = self._count + 1, end
+
+    def _call_before(self) -> str:
+        for line in transcripts.last_lines(self._source, self._start, _LOOK_BACK):
+            if b'"session.usage_record"' in line or b'"assistant.message"' in line:
+                for native in transcripts.records(line):
+                    if clean(native.get("agentId")) == self._agent and (name := _call_id(dict_of(native.get("data")))):
+                        return name
+        return ""
+
+    def _take(self, native: Native, at: int, end: int) -> Iterator[Record]:
+        kind, data, time = clean(native.get("type")), dict_of(native.get("data")), parse_time(native.get("timestamp"))
+        agent = clean(native.get("agentId"))
+        if kind == "subagent.started":
+            if agent != self._agent:
+                yield _started(agent, data, at, time)
+        elif agent != self._agent:
+            return
+        elif kind == "user.message":
+            by = AGENT if self._agent or data.get("source") else PERSON
+            text = clean(data.get("content"))
+            if text:
+                yield Prompt(position=at, text=text, time=time, id=clean(data.get("interactionId")), by=by)
+        elif kind == "session.usage_record":
+            usage = dict_of(data.get("usage"))
+            yield self._answer(_call_id(data), at, end, time, model=clean(usage.get("model")), usage=_usage(usage))
+        elif kind == "assistant.message":
+            yield from self._message(data, at, end, time)
+        elif kind == "tool.execution_complete":
+            yield self._result(data, at, time)
+        elif kind == "abort":
+            yield Mark(position=at, kind=INTERRUPTED, time=time)
+        elif self._details and kind and not kind.startswith(_KNOWN):
+            yield Mark(position=at, kind=UNKNOWN, time=time, text=kind)
+
+    def _answer(self, name: str, at: int, end: int, time: float, **more: Any) -> Answer:
+        self._last = name or f"line {at}"
+        return Answer(position=at, end=end, id=self._last, time=time, **more)
+
+    def _message(self, data: Native, at: int, end: int, time: float) -> Iterator[Record]:
+        text, model = clean(data.get("content")), clean(data.get("model"))
+        answer = self._answer(_call_id(data), at, end, time, text=text, model=model)
+        yield answer
+        requests = dicts_of(data.get("toolRequests"))
+        if requests:
+            from entire.agents.copilot import tools
+
+            yield from (tools.call(request, answer, details=self._details) for request in requests)
+
+    def _result(self, data: Native, at: int, time: float) -> Result:
+        from entire.agents.copilot import tools
+
+        return tools.result(data, at, time, details=self._details)
+
+
+def _call_id(data: Native) -> str:
+    """Return the id of the model's call that a record is about."""
+    names = (data.get("apiCallId"), dict_of(data.get("usage")).get("apiCallId"), data.get("messageId"))
+    return next((name for name in map(clean, names) if name), "")
+
+
+def _started(agent: str, data: Native, at: int, time: float) -> Result:
+    """Return the news that a subagent works; its call ends with its own result."""
+    call = clean(data.get("toolCallId"))
+    task = Subagent(id=agent, tool_use_id=call, type=clean(data.get("agentName")),
+                    description=clean(data.get("agentDescription")),
+                    background=data.get("executionMode") != "sync")  # fmt: skip
+    return Result(position=at, call=call, time=time, task=task, goes_on=True)
+
+
+def _usage(told: Native) -> TokenUsage:
+    """Return what a call took: what Copilot calls input is with what was cached, and its output with reasoning."""
+    from entire.conversation import responses
+
+    read, written = natural(told.get("cacheReadTokens")), natural(told.get("cacheWriteTokens"))
+    usage = TokenUsage(
+        input_tokens=max(natural(told.get("inputTokens")) - read - written, 0), cache_creation_tokens=written,
+        cache_read_tokens=read, output_tokens=natural(told.get("outputTokens")), api_call_count=1,
+    )  # fmt: skip
+    return responses.reasoning_in_output(usage, natural(told.get("reasoningTokens")))
