@@ -188,14 +188,16 @@ def test_editing_writes_what_the_go_cli_writes() -> None:
     assert written.endswith(b"}\n")
 
 
+texts = st.text(max_size=10)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=8,
 )
 
 
 @given(
-    before=st.dictionaries(st.text() | st.sampled_from(sorted(GO_KEYS)), json_values),
+    before=st.dictionaries(texts | st.sampled_from(sorted(GO_KEYS)), json_values, max_size=8),
     enabled=st.none() | st.booleans(),
     push=st.none() | st.booleans(),
     strategy=st.sampled_from(["", *settings.STRATEGIES]),

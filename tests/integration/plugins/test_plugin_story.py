@@ -20,7 +20,7 @@ from tests import forks
 from tests.forks import BIN
 
 NAME, TYPE, SESSION = "myagent", "Myagent", "s-1"
-LIMITS = Limits() if "ENTIRE_LONG" in os.environ else Limits(large_bytes=12_000_000, many_lines=10_000)
+LIMITS = Limits() if "ENTIRE_LONG" in os.environ else Limits(large_bytes=4_000_000, many_lines=5_000)
 THROUGH_THE_HOST = (
     "events", "captured", "lines", "beyond-the-end", "installation", "commands", "broken-configuration", "shell",
 )  # fmt: skip

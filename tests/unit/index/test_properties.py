@@ -127,7 +127,7 @@ def filters(draw: st.DrawFn) -> SearchRequest:
 
 
 @given(moments=histories(), request=filters(), period=st.sampled_from(PERIODS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_every_word_is_found_where_it_is_and_nowhere_else(
     moments: Sequence[dict[str, tuple[IndexSource, list[IndexEntry]]]],
     request: SearchRequest,
