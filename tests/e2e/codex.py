@@ -157,8 +157,6 @@ class Codex:
         self.config.write_text(SETTINGS.format(url=model_url))
         for event in OBSERVED:
             self.add_hook(event, command, 3)
-        # Its shells are login shells, in which the system's profile sets PATH.
-        (home / ".profile").write_text(f"export PATH='{path}'\n")
 
     def add_hook(self, event: str, command: str, timeout: int = 30) -> None:
         """Add a hook that the user trusts to the user's settings."""

@@ -41,7 +41,10 @@ def test_hooks_record_nothing_until_the_person_trusts_them(world: World) -> None
 
     with agent.terminal(repo.path, are_hooks_new=True) as terminal:
         terminal.turn("write b")
-        assert "Codex  installed" in repo.run("entire", "status")
+        found = repo.run("entire", "status")
+        assert "Codex  installed" in found
+        assert "1 session of Codex was not recorded" in found
+        assert "the agent did not trust its hooks yet" in found
         repo.commit("Use entire", ".codex", ".entire")
         part = Part(files=["b.txt"], prompts=["write b"], answers=[2, 3], lines=(1, 0, 100), last="write b: done")
         assert_part(world, linked(world, repo.commit("Add b", "b.txt")), terminal.session, part)

@@ -46,11 +46,13 @@ def find(
     made = [agent for name in types if (agent := agents.make_by_type(name)) is not None]
     unknown_by_type = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in made}
     stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(unknown_by_type.values()) else set()
+    cautious = {agent.type for agent in made if hasattr(agent, "trust_hooks")}
     return [
-        UnrecordedView(agent=name, session_ids=tuple(unknown), problem=_problem(name, unknown), hint=_hint(place))
+        UnrecordedView(agent=name, session_ids=tuple(unknown), problem=_problem(name, unknown),
+                       hint=_hint(place, needs_trust=name in cautious))
         for name, ids in unknown_by_type.items()
         if (unknown := [session_id for session_id in ids if session_id not in stored])
-    ]
+    ]  # fmt: skip
 
 
 def _unknown(place: Place, agent: Agent, since: float) -> list[str]:
@@ -82,7 +84,8 @@ def _problem(agent: str, session_ids: Sequence[str]) -> str:
     return f"{number} not recorded since `entire enable`: {', '.join(session_ids[:_SHOWN])}{more}"
 
 
-def _hint(place: Place) -> str:
+def _hint(place: Place, *, needs_trust: bool) -> str:
     command = os.fsdecode(files.read(os.path.join(place.common_own_dir, "command")) or b"").strip()
     where = f": add {os.path.dirname(command)} to the PATH that it starts with" if command else ""
-    return f"the agent probably does not find `entire` on its PATH{where}; restart it if it ran before `entire enable`"
+    cause = "did not trust its hooks yet, or does" if needs_trust else "probably does"
+    return f"the agent {cause} not find `entire` on its PATH{where}; restart it if it ran before `entire enable`"
