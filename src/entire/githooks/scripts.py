@@ -171,17 +171,28 @@ turn_runs() {
     return 1
 }
 
-# Git has merged something here, such as a stash: it may hold work of a session in another worktree.
+# Git has merged something here, such as a stash, or a stash went since HEAD moved (of new files alone, nothing is
+# merged): it may hold work of a session in another worktree.
 has_merged_work() {
-    [ -e "$git_dir/AUTO_MERGE" ] || return 1
+    [ -e "$git_dir/AUTO_MERGE" ] || [ "$common_dir/logs/refs/stash" -nt "$git_dir/logs/HEAD" ] 2>/dev/null ||
+        [ "$common_dir/logs/refs" -nt "$git_dir/logs/HEAD" ] 2>/dev/null || return 1
     for marker in "$common_dir/entire/live" "$common_dir"/worktrees/*/entire/live; do
         [ -e "$marker" ] && return 0
     done
     return 1
 }
 
+# After `git cherry-pick -n` the commit keeps the links of what was picked, under whatever message.
+picks_linked() {
+    [ -s "$git_dir/MERGE_MSG" ] || return 1
+    while IFS= read -r line; do
+        case $line in "Entire-Checkpoint:"*) return 0 ;; esac
+    done <"$git_dir/MERGE_MSG"
+    return 1
+}
+
 if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ -n "@SESSION@" ] || turn_runs ||
-    has_merged_work ||
+    has_merged_work || picks_linked ||
     has_new_sessions ||
     [ "$2" = squash ] || [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
     { is_amend "$@" && head_is_linked; } || follows_reset; then

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.integration.kept import PERSON, lines, sole
@@ -83,6 +85,21 @@ def test_a_stash_that_is_popped_and_committed_in_another_worktree(story: Story, 
     with session.turn("Look"):
         pass
     assert session.state().get("files_touched", []) == []
+    assert story.log_errors() == []
+
+
+def test_new_files_alone_popped_and_committed_in_a_new_worktree(story: Story) -> None:
+    story.git("worktree", "add", "-q", "-b", "side", "../side")
+    side = Story(story.root.parent / "side", enable=False, first_commit=False)
+    session = story.started()
+    with session.turn("Work"):
+        session.write("new.py", "x\ny\n")
+    story.git("stash", "push", "-q", "-u")
+    log = story.path(".git/worktrees/side/logs/HEAD")
+    os.utime(log, (log.stat().st_mtime - 5, log.stat().st_mtime - 5))  # HEAD last moved a while ago
+    side.git("stash", "pop", "-q")
+    side.commit("All", env=PERSON)
+    assert lines(sole(side, session, ["new.py"])) == (2, 0, 0, 0, 2)
     assert story.log_errors() == []
 
 
