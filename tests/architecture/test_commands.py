@@ -10,11 +10,11 @@ import pytest
 
 import entire
 from entire.commands import TABLE as ROOT
-from entire.commands import plugin
+from entire.commands import agent, plugin
 from tests.architecture.places import PACKAGE
 
-TABLE = {**ROOT, **{f"plugin {name}": summary for name, summary in plugin.TABLE.items()}}
-GROUPS = {"plugin"}
+GROUPS = {"agent": agent.TABLE, "plugin": plugin.TABLE}
+TABLE = ROOT | {f"{group} {name}": summary for group, table in GROUPS.items() for name, summary in table.items()}
 
 
 def module_of(command: str) -> str:

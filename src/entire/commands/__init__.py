@@ -1,7 +1,8 @@
 """The table of commands: name and one-line summary, in the order of the help. Each has a module of its name here.
 
 A module holds ``command`` (a click command: options, help text with an example) and ``run``, and is imported only when
-its command is used. ``plugin`` is a group with a table of its own. ``hooks`` is not in the table: agents and git call
+its command is used. ``agent`` and ``plugin`` are groups with tables of
+their own. ``hooks`` is not in the table: agents and git call
 it, people do not.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 TABLE = {
     "enable": "Start recording sessions in this repository.",
     "disable": "Stop recording sessions; with --uninstall, remove Entire from this repository.",
+    "agent": "List the agents that can be recorded here; add or remove one.",
     "status": "Show sessions, steps, unlinked commits and the state of the hooks.",
     "log": "List commits with their prompts, agents, lines and tokens.",
     "rewind": "Restore files and conversation to a point; --undo reverts that.",

@@ -12,13 +12,14 @@ from entire.errors import EntireError
 from entire.model.requests import LOCAL, PROJECT, STRATEGIES, EnableRequest
 from entire.model.value import replace
 from entire.ui.console import completion, group, prompts, text
+from entire.ui.screens import agent_hooks
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views.setup import AgentHooksView, EnableView, GitHooksView, HookLineView, PluginView
+    from entire.model.views.setup import EnableView, GitHooksView, HookLineView, PluginView
     from entire.model.views.status import HookView
 
 
@@ -85,7 +86,7 @@ def run(request: EnableRequest, *, hide_refs: bool | None = None) -> int:
         request = _ask(workspace, request)
     view = workspace.setup.enable(request)
     text.write(map(text.plain, view.warnings), sys.stderr)
-    lines = [*_agents(view, top), *_git_hooks(view.git, top)]
+    lines = [*agent_hooks.changes(view.agents, view.removed, top), *_git_hooks(view.git, top)]
     to_commit = list(view.to_commit)
     if interactive and view.git.lines:
         text.write([*lines, *(f"  {line.path}:  {line.line}" for line in view.git.lines)])
@@ -145,35 +146,6 @@ def _ask_to_push(workspace: Workspace) -> bool:
     return prompts.confirm("Push yours, too, with every `git push`?", default=True)
 
 
-def _agents(view: EnableView, top: str) -> list[str]:
-    lines = []
-    for hooks in view.agents:
-        if hooks.plugin:
-            where = f" in {_files(hooks, top)}" if hooks.path else ""
-            lines.append(f"{hooks.agent}: {_installed(hooks)}{where} by the plugin {text.full_path(hooks.plugin)}")
-        elif hooks.path:
-            lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
-            lines += [f"  {hooks.note}"] if hooks.note else []
-        if hooks.problem:
-            lines.append(f"{hooks.agent}: {hooks.problem}")
-    for hooks in view.removed:
-        where = f"by the plugin {text.full_path(hooks.plugin)}" if hooks.plugin else f"from {_files(hooks, top)}"
-        lines.append(f"{hooks.agent}: hooks removed {where}")
-    return lines
-
-
-def _installed(hooks: AgentHooksView) -> str:
-    return f"{text.count(hooks.count, 'hook')} installed" if hooks.count else "hooks already installed"
-
-
-def _files(hooks: AgentHooksView, top: str) -> str:
-    return " and ".join(text.path(path, top) for path in (hooks.path, *hooks.other_paths))
-
-
-def _written(hooks: AgentHooksView) -> str:
-    return f"{text.count(hooks.count, 'hook')} written to" if hooks.count else "hooks already in"
-
-
 def _git_hooks(hooks: GitHooksView, top: str) -> list[str]:
     lines = [f"git: hooks in {text.path(hooks.folder, top)}"]
     if hooks.chained:
@@ -218,10 +190,7 @@ def _commit(paths: Sequence[str]) -> list[str]:
 
 def _outcome(view: EnableView, hooks: HookView) -> list[str]:
     """Return the last lines: what to do, or what is missing until sessions are recorded and commits are linked."""
-    lines = []
-    for agent in view.agents:
-        if agent.problem:
-            lines += [f"Sessions of {agent.agent} are not recorded until you do this:", f"  {text.plain(agent.remedy)}"]
+    lines = agent_hooks.remedies(view.agents)
     ready = " and ".join(agent.agent for agent in view.agents if not agent.problem)
     if not hooks.is_installed:
         steps = [f"  {remedy}" for remedy in hooks.remedies] or [f"  {hooks.problem}"]

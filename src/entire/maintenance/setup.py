@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.layout import Place
     from entire.model.requests import DisableRequest, EnableRequest
+    from entire.model.views.setup import AgentHooksView
     from entire.settings import Settings
 
 
@@ -92,6 +93,19 @@ def _shared_paths(place: Place, chosen: Sequence[Agent]) -> list[str]:
     installers = filter(None, map(capabilities.hook_installer, (*AgentDirectory.without_plugins().agents(), *chosen)))
     paths = [path for installer in installers for path in installer.hook_config_paths(place.top, "project")]
     return [*paths, place.settings, _ignore_file(place)]
+
+
+def remove_agents(
+    place: Place, names: Sequence[str], known: AgentDirectory, *, user: bool
+) -> tuple[AgentHooksView, ...]:
+    """Remove agents' hooks; return what was removed. Raises UsageError for an unknown name, before anything is."""
+    with known:
+        for name in names:
+            known.make(name)
+        _record_own_changes(place, before=True)
+        removed = AgentHooks(place, known).remove([known.find(name).name for name in names], [_scope(user)])
+        _record_own_changes(place, before=False)
+    return removed
 
 
 def check(request: EnableRequest, known: AgentDirectory) -> None:

@@ -7,7 +7,9 @@ from entire.workspace.opened import Subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views.setup import AgentView, DisableView, EnableView, HookLineView, UninstallView
+    from collections.abc import Sequence
+
+    from entire.model.views.setup import AgentHooksView, AgentView, DisableView, EnableView, HookLineView, UninstallView
     from entire.model.views.status import HookView
 
 
@@ -57,6 +59,15 @@ class Setup(Subject):
                 return setup.enable(self._opened.place, request or requests.EnableRequest(), agents)
         finally:
             self._opened.reload()
+
+    def remove_agents(self, names: Sequence[str], *, user: bool = False) -> tuple[AgentHooksView, ...]:
+        """Remove the hooks of agents from this repository, or with ``user`` those for all; return what was removed.
+
+        Raises UsageError, before anything is removed, for a name that no agent has.
+        """
+        from entire.maintenance import setup
+
+        return setup.remove_agents(self._opened.place, names, self._opened.agents, user=user)
 
     def add_hook_lines(self) -> tuple[HookLineView, ...]:
         """Add the missing lines that ``enable`` returned to hook files; return them with ``is_added`` set.
