@@ -39,8 +39,11 @@ OBSERVED = (
 )
 """Events whose payloads are kept for the tests."""
 
-SETTINGS = """\
-model = "gpt-5.5"
+MODEL = "gpt-5.5"
+"""One that calls each tool by itself."""
+
+SETTINGS = f"""\
+model = "{MODEL}"
 model_provider = "local"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -54,7 +57,7 @@ enabled = false
 
 [model_providers.local]
 name = "local"
-base_url = "{url}/v1"
+base_url = "URL/v1"
 env_key = "LOCAL_API_KEY"
 wire_api = "responses"
 request_max_retries = 0
@@ -62,7 +65,7 @@ stream_max_retries = 0
 supports_websockets = false
 
 [notice.model_migrations]
-"gpt-5.5" = "gpt-6-sol"
+"{MODEL}" = "gpt-6-sol"
 
 [tui]
 screen_reader_detection_done = true
@@ -154,9 +157,13 @@ class Codex:
         self.config = home / ".codex" / "config.toml"
         self.config.parent.mkdir(exist_ok=True)
         command = observer(self._events)
-        self.config.write_text(SETTINGS.format(url=model_url))
+        self.config.write_text(SETTINGS.replace("URL", model_url))
         for event in OBSERVED:
             self.add_hook(event, command, 3)
+
+    def use_newer_model(self) -> None:
+        """Have a model that calls its tools from scripts, as all newer ones do."""
+        self.config.write_text(self.config.read_text().replace(f'model = "{MODEL}"', 'model = "gpt-6-sol"', 1))
 
     def add_hook(self, event: str, command: str, timeout: int = 30) -> None:
         """Add a hook that the user trusts to the user's settings."""
@@ -363,7 +370,7 @@ class OlderCodex(Codex):
         handler = {"type": "command", "command": observer(self._events), "timeout": 3}
         hooks = {event: [{"hooks": [handler]}] for event in OBSERVED}
         (self.config.parent / "hooks.json").write_text(json.dumps({"hooks": hooks}))
-        settings = SETTINGS.format(url=model_url)
+        settings = SETTINGS.replace("URL", model_url)
         self.config.write_text(f"{settings}\n[features]\napply_patch_freeform = true\ncodex_hooks = true\n")
 
     def counters(self, spent: Usage, calls: int) -> dict[str, int]:

@@ -37,7 +37,8 @@ class Responses:
         items = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
         conversation = tuple(_conversation(items))
         aside = any(words.startswith(_TITLE) for message in conversation[-1:] for words in message.texts)
-        tools = [] if aside else body.get("tools") or []
+        added = [tool for item in items if item.get("type") == "additional_tools" for tool in item.get("tools") or []]
+        tools = [] if aside else [*(body.get("tools") or []), *added]
         return Request(
             conversation=conversation,
             tools=tuple(str(t.get("name") or t.get("type") or "") for t in tools),
@@ -103,8 +104,17 @@ def _message(item: dict[str, Any]) -> Message:
     if kind in ("function_call_output", "custom_tool_call_output"):
         words = "\n".join(_texts(item.get("output")))
         return Message(role=role, results=((str(item.get("call_id", "")), words),))
+    if kind == "agent_message":
+        return Message(role="user", texts=tuple(_task(item.get("content"))))
     texts = (_ADDED.sub("", t).strip() for t in _texts(item.get("content")))
     return Message(role=role, texts=tuple(t for t in texts if t) if role in ("user", "assistant") else ())
+
+
+def _task(content: object) -> Iterator[str]:
+    """Yield what one agent hands to another, behind a line that says so; what it reports is no prompt."""
+    if any("Message Type: NEW_TASK" in words for words in _texts(content)):
+        parts = content if isinstance(content, list) else []
+        yield from (str(part["encrypted_content"]) for part in parts if "encrypted_content" in part)
 
 
 def _texts(content: object) -> list[str]:

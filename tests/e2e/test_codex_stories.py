@@ -11,14 +11,14 @@ import pytest
 from claude import Claude
 from codex import Codex, forms, names, patch
 from driver import binary
-from proof import Part, assert_part, linked, tokens_of
+from proof import Part, assert_part, assert_task, linked, task_of, tokens_of
 from script import answer, fault, text, tool, turn
 from stories import asked, assert_quiet, cost, lines, tokens, writing
 
 if TYPE_CHECKING:
     from conftest import World
     from repo import Checkpoint
-    from script import Answer, Turn
+    from script import Answer, ToolCall, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.parametrize("world", [Codex], indirect=True, ids=["codex"])]
 
@@ -262,6 +262,64 @@ def test_a_command_in_the_background_ends_after_its_turn(world: World) -> None:
     assert "b.txt" in found.metadata["files_touched"]
     assert tokens_of(world, checkpoint, terminal.session) == agent.counters(cost(0) + cost(1) + cost(2) + cost(3), 4)
     assert "late" in _shown(world, checkpoint)
+
+
+def script(patch: str, command: str = "") -> ToolCall:
+    """Return the call of a script that applies a patch and runs a command."""
+    lines = [f"await tools.apply_patch({json.dumps(patch)});"]
+    if command:
+        lines += [f"const done = await tools.exec_command({json.dumps({'cmd': command})});", "text(done.output);"]
+    return tool("exec", input="\n".join(lines))
+
+
+def test_a_newer_models_scripts_are_read_call_by_call(world: World) -> None:
+    """The model calls one tool, whose argument is a script; what that does is told apart."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    agent.use_newer_model()
+    write = agent.write("a.txt", "a\na\n").input["input"]
+    call = script(write, "cat a.txt; echo b > b.txt")
+    world.server.script.add(
+        turn("code it", answer(text("I run it."), call, usage=cost(0)), answer(text("done"), usage=cost(1)))
+    )
+    session = agent.headless("code it", repo.path).session
+    checkpoint = linked(world, repo.commit("Add both"))
+    part = Part(files=["a.txt", "b.txt"], prompts=["code it"], answers=[0, 1], lines=(3, 0, 100), last="done")
+    assert_part(world, checkpoint, session, part)
+    assert "Model    gpt-6-sol" in repo.run("entire", "explain", "HEAD", "--no-pager")
+    shown = _shown(world, checkpoint)
+    assert "* apply_patch: " in shown
+    assert "cat a.txt; echo b > b.txt" in shown
+    assert_quiet(repo)
+
+
+def test_a_subagent_of_a_newer_model(world: World) -> None:
+    """It has a name, and its task is in no prompt, but in a message from one agent to another."""
+    world.enable()
+    repo, agent = world.repo, codex(world)
+    agent.use_newer_model()
+    start = tool("collaboration.spawn_agent", task_name="maker", message="write the note", fork_turns="none")
+    wait = tool("collaboration.wait_agent", timeout_ms=60_000)
+    write = agent.write("note.txt", "note\nmore\n").input["input"]
+    world.server.script.add(
+        turn(
+            "delegate",
+            answer(start, usage=cost(0)),
+            answer(wait, usage=cost(1)),
+            answer(text("delegated"), usage=cost(2)),
+        ),
+        turn(
+            "write the note",
+            answer(script(write), usage=cost(3)),
+            answer(text("note written"), usage=cost(4)),
+        ),
+    )
+    session = agent.headless("delegate", repo.path).session
+    checkpoint = linked(world, repo.commit("Add the note"))
+    part = Part(files=["note.txt"], prompts=["delegate"], answers=[0, 1, 2], lines=(2, 0, 100), last="delegated")
+    assert_part(world, checkpoint, session, part, subagents=[3, 4])
+    assert_task(world, checkpoint, task_of(world, session))
+    assert_quiet(repo)
 
 
 def test_a_linked_worktree_has_the_hooks_of_the_main_one(world: World) -> None:

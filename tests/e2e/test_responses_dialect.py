@@ -111,6 +111,26 @@ def test_a_tool_in_a_namespace_is_called_and_read_by_its_whole_name(server: Mode
     assert server.last("delegate").conversation[1].calls == (call,)
 
 
+def test_tools_and_tasks_may_come_with_the_conversation(server: ModelServer) -> None:
+    """Newer models get their tools as an item, and what one agent hands to another as a message between them."""
+    server.script.add(turn("write the note", answer(text("written"))))
+    task = [
+        {"type": "input_text", "text": "Message Type: NEW_TASK\nPayload:\n"},
+        {"type": "encrypted_content", "encrypted_content": "write the note"},
+    ]
+    told = [{"type": "input_text", "text": "Message Type: FINAL_ANSWER\nPayload:\nwrite the note"}]
+    items = [
+        {"type": "additional_tools", "role": "developer", "tools": [{"type": "namespace", "name": "functions"}]},
+        {"type": "agent_message", "content": task},
+        {"type": "agent_message", "content": told},
+    ]
+    document = json.loads(post(server, *items, tools=None)[1])
+    assert document["output"][0]["content"][0]["text"] == "written"
+    request = server.last("write the note")
+    assert request.tools == ("functions",)
+    assert [m.texts for m in request.conversation] == [(), ("write the note",), ()]
+
+
 def test_a_summary_and_a_title_are_no_turns(server: ModelServer) -> None:
     server.script.add(
         turn("talk", answer(text("talked"))),
