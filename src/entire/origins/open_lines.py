@@ -11,9 +11,9 @@ from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, 
 from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.origins import uncommitted
+from entire.origins.brought_lines import BroughtLines
 from entire.origins.details import Details, of_turn
 from entire.origins.stored import StoredCheckpoints
-from entire.origins.undone_lines import UndoneLines
 from entire.recording.context import Context
 
 TYPE_CHECKING = False
@@ -41,8 +41,8 @@ def describe(place: Place, catalog: Catalog, files: Iterable[UncommittedFile]) -
     """Return files with the origins of their uncommitted lines."""
     with Objects(place.top) as objects:
         turns = _Turns(Details(place, catalog, stored := StoredCheckpoints(objects, catalog.commits)), stored, catalog)
-        undone = UndoneLines(place, objects, catalog)
-        return [_describe(undone.give_back(file), turns) for file in files]
+        brought = BroughtLines(place, objects, catalog)
+        return [_describe(brought.give_back(file), turns) for file in files]
 
 
 def complete(file: FileOrigins, described: FileOrigins) -> FileOrigins:

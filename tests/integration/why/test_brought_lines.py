@@ -1,10 +1,11 @@
-"""Lines of commits that a reset took back, where no snapshot has them."""
+"""Lines of commits that a reset took back, or a squash brings, where no snapshot has them."""
 
 from __future__ import annotations
 
 import pytest
 
 from entire.model.origins import PERSON
+from tests.integration.commits.test_places import linked_worktree
 from tests.integration.story import Story
 from tests.integration.why.test_origins_uncommitted import SESSIONS, prompts, started, story
 
@@ -28,3 +29,18 @@ def test_lines_of_commits_taken_back_where_no_snapshot_has_them_are_their_writer
     story.git("-C", str(other), "reset", "-q", "--soft", "HEAD~2")
     (other / "a.txt").write_text("one\nmine\n}\ntwo\n")
     assert prompts(story, "a.txt", other) == ["one", PERSON, PERSON, "two"]
+
+
+@pytest.mark.parametrize("command", [("merge", "--squash", "side"), ("merge", "--no-commit", "--no-ff", "side")])
+def test_lines_that_a_merge_brings_from_another_worktrees_branch_are_their_writers(
+    story: Story, command: tuple[str, ...]
+) -> None:
+    side = linked_worktree(story, "side")
+    with started(side).turn("there"):
+        SESSIONS[side][-1].write("a.txt", "one\n}\n")
+    side.commit("There")
+    story.write("mine.txt", "mine\n")
+    story.commit("Mine")
+    story.git(*command)
+    story.write("a.txt", "one\nmine\n}\n")
+    assert prompts(story, "a.txt", story.root) == ["there", PERSON, PERSON]

@@ -1,4 +1,5 @@
-"""Uncommitted lines of commits that ``git reset`` took back: they are their writers', as the commits' checkpoints say.
+"""Uncommitted lines of commits that ``git reset`` took back, or that a merge, squash or pick in progress brings: they
+are their writers', as the commits' checkpoints say.
 
 The journal knows them too, but only where the worktree had it when they were committed: not in a linked worktree that
 was added since, nor in a clone.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from entire.attribution.replay import is_trivial
 from entire.errors import GitError
-from entire.git import blame, reflog
+from entire.git import blame, operation, reflog
 from entire.model.turns import PERSON, Owner
 from entire.model.value import replace
 from entire.origins import line_origins
@@ -24,19 +25,21 @@ if TYPE_CHECKING:
     from entire.store.catalog import Catalog
 
 
-class UndoneLines:
-    """Knows the commits that the last reset took back."""
+class BroughtLines:
+    """Knows the newest commits of what was taken back or is brought."""
 
     def __init__(self, place: Place, objects: Objects, catalog: Catalog) -> None:
         self._place = place
         self._objects = objects
         self._catalog = catalog
-        self._tip = reflog.reset_from(place)
+        state = operation.state(place)
+        tips = (reflog.reset_from(place), *state.merge_heads, state.picked, *state.squashed[-1:])
+        self._tips = [tip for tip in tips if tip]
 
     def give_back(self, file: UncommittedFile) -> UncommittedFile:
         """Return a file in which the lines of turns that nothing else tells of have their owners."""
         persons = [part for part in file.ranges if part.owner == PERSON]
-        writers = self._writers(file.path) if self._tip and persons and not file.is_binary else {}
+        writers = self._writers(file.path) if self._tips and persons and not file.is_binary else {}
         if not writers:
             return file
         texts = file.text.split(b"\n")
@@ -46,18 +49,19 @@ class UndoneLines:
         return replace(file, ranges=tuple(ranges))
 
     def _writers(self, path: str) -> dict[bytes, list[Owner]]:
-        """Return who wrote the file's lines before the reset, by text, in their order."""
-        try:
-            blamed = blame.of(self._place.top, [], path, self._tip)
-        except GitError:
-            return {}  # it was not there
-        owners = Owners(self._place, self._objects, self._catalog.commits)
-        owners.prepare(blamed.groups)
+        """Return who wrote the file's lines there, by text, in their order."""
         writers: dict[bytes, list[Owner]] = {}
-        for entry in line_origins.pieces(owners, blamed):
-            for text in blamed.lines[entry.line - 1 : entry.line - 1 + entry.piece.count]:
-                if not is_trivial(text):
-                    writers.setdefault(text, []).append(entry.piece.owner.committed())
+        for tip in self._tips:
+            try:
+                blamed = blame.of(self._place.top, [], path, tip)
+            except GitError:
+                continue  # it was not there
+            owners = Owners(self._place, self._objects, self._catalog.commits)
+            owners.prepare(blamed.groups)
+            for entry in line_origins.pieces(owners, blamed):
+                for text in blamed.lines[entry.line - 1 : entry.line - 1 + entry.piece.count]:
+                    if not is_trivial(text):
+                        writers.setdefault(text, []).append(entry.piece.owner.committed())
         return writers
 
 
