@@ -38,11 +38,22 @@ def _shapes(agent: Driver) -> Iterator[str]:
             except ValueError:  # its writer was killed
                 continue
             if isinstance(record, dict):
-                yield from _keys(f"record {_kind(record)}", record)
+                yield from _record(record)
+
+
+def _record(record: dict[str, Any]) -> Iterator[str]:
+    """Yield the shapes of a record, and of what Codex wraps in it."""
+    yield from _keys(f"record {_kind(record)}", record)
+    for name in ("payload", "item"):
+        inner = record.get(name)
+        if not isinstance(inner, dict):
+            return
+        yield from _keys(f"{name} of {_kind(record)}", inner)
+        record = inner
 
 
 def _kind(record: dict[str, Any]) -> str:
-    inner = record.get("attachment")
+    inner = record.get("attachment") or record.get("payload") or record.get("item")
     kind = inner.get("type") if isinstance(inner, dict) else record.get("subtype")
     return "/".join(str(name) for name in (record.get("type"), kind) if name)
 

@@ -10,7 +10,7 @@ import pytest
 from entire.agents.codex import tools
 from entire.agents.codex.agent import Codex
 from entire.agents.codex.transcript import Rollout
-from entire.conversation.records import INTERRUPTED, SHELL, Call, Mark, Result
+from entire.conversation.records import INTERRUPTED, SHELL, UNKNOWN, Call, Mark, Result
 from entire.model.transcripts import START, Position, TokenUsage
 from tests.agents.codex import oracle
 
@@ -41,6 +41,11 @@ def test_the_whole(name: str) -> None:
     assert read.summary(START) == oracle.LAST_TEXT.get(name, read.summary(START))
     assert read.end().count == len(oracle.load(name))
     assert read.end().byte == len(read.snapshot())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_record_is_unknown(name: str) -> None:
+    assert [mark.text for mark in rollout(name).records() if isinstance(mark, Mark) and mark.kind == UNKNOWN] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -44,7 +44,7 @@ _WITHOUT_MEANING = b'"type":"world_state"'
 _LOOK_BACK = 4 << 20  # bytes before a position in which its turn began
 _EVENTS_WITHOUT_MEANING = frozenset(
     ("agent_reasoning", "context_compacted", "entered_review_mode", "exited_review_mode", "task_complete",
-     "task_started", "thread_rolled_back", "thread_settings_applied")
+     "patch_apply_end", "task_started", "thread_rolled_back", "thread_settings_applied")
 )  # fmt: skip
 _ITEMS_WITHOUT_MEANING = frozenset(("ContextCompaction", "HookPrompt", "Reasoning", "WebSearch"))
 _TYPES_WITHOUT_MEANING = frozenset(
