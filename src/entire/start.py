@@ -128,9 +128,11 @@ def _read(path: str, folder: str) -> "tuple[str, list[Entry]]":
 
 def grow(path: str, folder: str, root: str, loaded: frozenset[str]) -> None:
     """Make the bundle if there was none, or again if this process had to load half as many modules beside it: what only
-    rare hooks need, or another agent's, would cost every hook.
+    rare hooks need, or another agent's, would cost every hook. What made something that is kept is not needed again.
     """
-    ours = [name for name in sys.modules if name.partition(".")[0] in PACKAGES]
+    patterns = sys.modules.get("entire_secrets.patterns")
+    once = patterns.once if patterns is not None else ()
+    ours = [name for name in sys.modules if name.partition(".")[0] in PACKAGES and name not in once]
     bundled = len(loaded.intersection(ours))
     if len(ours) > bundled + bundled // 2 and path:
         # A module moves to the end when it is loaded, so those that it imports are before it.

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire_secrets.keyword_search import Tier
 
-KEY_LINE = 64
-"""Length of the shortest line in the file of a key."""
+KEY_LINES = (64, 65, 70, 71)
+"""Lengths of the lines in the file of a key, also with the sign of a diff."""
 
 _OF_WORDS = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
@@ -59,9 +59,9 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
 
 def _may_be_of_key(text: bytes, start: int, end: int) -> bool:
     """Tell whether a run may be a line of a key: long paths and names have hyphens and underscores."""
-    if end - start < KEY_LINE:
+    if end - start < KEY_LINES[0]:
         return False
-    return end - max(start, text.rfind(b"-", start, end) + 1, text.rfind(b"_", start, end) + 1) >= KEY_LINE
+    return end - max(start, text.rfind(b"-", start, end) + 1, text.rfind(b"_", start, end) + 1) in KEY_LINES
 
 
 def _line_around(text: bytes, at: int) -> tuple[int, int]:

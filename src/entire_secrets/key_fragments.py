@@ -7,6 +7,7 @@ begin or end like something else in that form (a certificate, a public key, a si
 from __future__ import annotations
 
 from entire_secrets import patterns
+from entire_secrets.text import LETTERS_AND_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 RULE = "private-key-body"
 
+WIDTHS = (64, 70)
+"""Of the lines in the file of a key."""
+
 FEWEST, MOST = 4, 110
 """Lines in a part of a key: fewer may be anything, more are a file; the longest keys in use have a hundred."""
 
-_WIDTHS = (64, 70)
-_LETTERS = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/") else 0x20 for byte in range(256))
-_WORDS = bytes(byte if letter == 0x61 else 0x20 for byte, letter in enumerate(_LETTERS))
+_BETWEEN = bytes(range(256)).translate(None, LETTERS_AND_DIGITS + b"+/")
+_WORDS = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
 _STARTS = (
     b"MI", b"AAAA", b"LS0t", b"iVBOR", b"R0lGOD", b"/9j/", b"UklGR", b"JVBER", b"H4sI", b"UEsDB", b"T2dnUw", b"d09G",
     b"AAEAAA", b"Qk0", b"f0VM", b"QlpoO", b"/Td6", b"PD94", b"hQ", b"iQ", b"mQ", b"wsB", b"xsB",
@@ -39,10 +42,10 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
     """Yield the start and end of lines that look like those of a private key."""
     text, done = searched.plain, 0
     for start, end in searched.runs:
-        if start < done or end - start < _WIDTHS[0]:
+        if start < done or end - start < WIDTHS[0]:
             continue
         start = max(start, text.rfind(b"-", start, end) + 1, text.rfind(b"_", start, end) + 1)
-        if end - start - text.startswith(b"+", start) not in _WIDTHS and end - start not in _WIDTHS:
+        if end - start - text.startswith(b"+", start) not in WIDTHS and end - start not in WIDTHS:
             continue  # most runs: no pattern is needed to tell
         lines = _lines(text, start)
         if lines:
@@ -58,7 +61,7 @@ def _lines(text: bytes, at: int) -> tuple[int, int] | None:
         full = rb"(?:%%6{%d}(?!%%6))"
         # Possessive: there are many ways to match the indentation of a line, and those of the next lines multiply.
         several = rb"%s(?:%%L%s){%d,}+(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
-        widths = [several % (line, line, FEWEST - 1) for line in (full % width for width in _WIDTHS)]
+        widths = [several % (line, line, FEWEST - 1) for line in (full % width for width in WIDTHS)]
         _compiled.append(patterns.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
     match = _compiled[0].match(text, at)
     return match.span("s") if match else None

@@ -2,35 +2,59 @@
 
 The *compiled* tier takes two passes: ``ahocorasick_rs`` finds the keywords whose rules are tried wherever they stand,
 and RE2 those that are common, each together with its guard (see ``rules.guards``). The *pure* tier looks up which runs
-of three bytes the distinct words of the text have, which are a small part of it: few keywords have one of them. It asks
-``bytes.find`` for these, among the distinct words and then in one pass over the text; it tries a guard at each place.
+of three bytes the distinct words of the text have, which are a small part of it (see ``likely``). It asks
+``bytes.find`` for the keywords that stand there, and tries a guard at each place.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+
 from entire_secrets import literals, patterns
-from entire_secrets.rules.keywords import FREE, GUARDED
+from entire_secrets.rules.keywords import LINES, RUNS
 from entire_secrets.text import ARROW, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from re import Match
+    from re import Match, Pattern
+    from typing import Any
 
-    from entire_secrets.rules.rule import Rule
+    from entire_secrets.rules.rule import Facts, Rule
     from entire_secrets.text import Text
 
     Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
     Guard = Callable[[bytes, int], Match[bytes] | None]
+    Stamp = tuple[str, int, int]
+    # A file in the folder of the rules, its size, and its time in ns.
+
+SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
+"""What words consist of, as keywords write them."""
+
+RUN = 3
+
+FREE, GUARDED, LOOSE = b"F", b"G", b"L"
+"""Kinds of a keyword, of which it may have several: it has rules that are tried wherever it stands, or only where its
+guard holds; it has more than a word's characters, so it is searched in the whole text.
+"""
+
+BETWEEN = ("..", ".?", "")
+"""What may be between the beginnings of a keyword's two runs, behind the first character, for each pair of ``RUNS``:
+the runs of a long keyword do not overlap, a short one has a single run.
+"""
+
+# Five bits for each sign: digits share two codes, and what is no sign is a blank.
+_CODES = bytes.maketrans(
+    bytes(range(256)).translate(None, SIGNS) + SIGNS,
+    bytes(256 - len(SIGNS)) + bytes(range(1, 27)) + b"\x1b" * 5 + b"\x1c" * 5 + b"\x1d\x1e\x1f",
+)
 
 PIECE = 1 << 18
 """How much of a text is searched for keywords at once: bounds the memory for their places."""
 
 AUTOMATON = 1 << 23
 """Bytes that RE2 may use for the states of its automaton; it makes them while it reads."""
-
-SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
-"""What words consist of, as keywords write them."""
 
 
 class Tier:
@@ -84,41 +108,27 @@ _rules_by_keyword: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
 
 
 def _compile(keyword: bytes) -> tuple[Guard, int]:
-
-    from entire_secrets.rules.guards import GUARD_OF
-
-    _guards[keyword] = compiled = patterns.compile(GUARD_OF[keyword]).match, len(_standing(keyword))
+    _guards[keyword] = compiled = patterns.compile(guard_of(keyword)).match, len(_standing(keyword))
     return compiled
 
 
 def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
-    """Return the rules to try at a keyword, with what its guard found; their modules are loaded here."""
+    """Return the rules to try at a keyword, with what its guard found."""
     asked = keyword, follows.lastgroup if follows else None, bool(follows)
-    if asked not in _rules_by_keyword:
-        from entire_secrets.rules.guards import FOLLOWS, is_free
-        from entire_secrets.rules.modules import MODULES
-        from entire_secrets.rules.rule import of_module
-
-        group, is_guarded = asked[1:]
-        _rules_by_keyword[asked] = [
-            rule
-            for name in MODULES[keyword].split()
-            for rule in of_module(name)
-            if keyword in rule.keywords
-            and is_free(keyword, rule.id) is not is_guarded
-            and (not is_guarded or group in FOLLOWS.get(rule.id, (group,)))
-        ]
-    return _rules_by_keyword[asked]
+    rules = _rules_by_keyword.get(asked)
+    if rules is None:
+        rules = _rules_by_keyword[asked] = for_keyword(*asked)
+    return rules
 
 
-def _is_loose(keyword: bytes) -> bool:
+def is_loose(keyword: bytes) -> bool:
     """Tell whether a keyword has more than a word's characters: it is searched in the whole text."""
     return bool(keyword.removeprefix(b" ").translate(None, SIGNS))
 
 
 def _is_start(keyword: bytes) -> bool:
     """Tell whether a keyword counts only where a word starts: a blank before it says so."""
-    return keyword.startswith(b" ") and not _is_loose(keyword)
+    return keyword.startswith(b" ") and not is_loose(keyword)
 
 
 def _standing(keyword: bytes) -> bytes:
@@ -126,21 +136,104 @@ def _standing(keyword: bytes) -> bytes:
     return keyword[1:] if _is_start(keyword) else keyword
 
 
-def _pure(by_trigram: dict[bytes, tuple[bytes, ...]]) -> Places:
-    """Return a search for keywords that uses only ``bytes.find``."""
+def _pure(kind: bytes) -> Places:
+    """Return a search for the keywords of a kind that uses only ``bytes.find``."""
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
-        for trigram in (b"", *sorted(by_trigram.keys() & text.trigrams)):
-            for keyword in by_trigram.get(trigram, ()):
-                if _is_loose(keyword):
-                    yield from ((keyword, at) for at in literals.occurrences(text.lowered, keyword))
-                elif keyword in text.words:
-                    shift = keyword.startswith(b" ")
-                    yield from ((keyword, at + shift) for at in literals.occurrences(text.spread, keyword))
-                    if shift:
-                        yield from _at_start(text.spread, (keyword,))
+        if text.keywords is None:
+            text.keywords = likely(text)
+        for keyword, kinds in text.keywords.items():
+            if kind not in kinds:
+                continue
+            if LOOSE in kinds:
+                yield from ((keyword, at) for at in literals.occurrences(text.lowered, keyword))
+            else:
+                shift = keyword.startswith(b" ")
+                yield from ((keyword, at + shift) for at in literals.occurrences(text.spread, keyword))
+                if shift:
+                    yield from _at_start(text.spread, (keyword,))
 
     return places
+
+
+_searches: list[Pattern[str]] = []
+
+
+def likely(text: Text) -> dict[bytes, bytes]:
+    """Return the keywords that may stand in a text, and their kinds; all that do are among them.
+
+    Python is too slow to look at each byte of a text, and so is ``bytes.find`` for each of 2,000 keywords. So each run
+    of three bytes of the words becomes one character, by arithmetic on the whole text, and the engine of ``re`` looks
+    for the characters of runs that are rare in clean text: ``RUNS`` has one of each keyword, and a later one of it that
+    must follow. What is found leads to a line of ``LINES``: ``RUN|KEYWORD;KIND;MODULES,KEYWORD;KIND;MODULES``.
+    """
+    if not _searches:
+        _searches.extend(_search(*each) for each in zip(RUNS, BETWEEN, strict=True))
+    words, found = text.words, dict[bytes, bytes]()
+    characters = _characters(words)
+    for search in _searches:
+        for match in search.finditer(characters):
+            at = match.start()
+            run = words[at : at + RUN]
+            part = LINES.get(run[:1], b"")
+            start = part.find(b"\n" + run)
+            if start < 0:
+                continue  # a digit is not told from another before
+            for entry in part[start + RUN + 2 : part.find(b"\n", start + 1)].split(b","):
+                keyword, kind, _ = entry.split(b";")
+                if words.startswith(keyword, at - keyword.find(run)) or LOOSE in kind:
+                    found[keyword] = kind
+    for sign in _OTHERS:
+        if sign in text.lowered:
+            found.update(_keywords(LINES[b""], sign))
+    return found
+
+
+def all_of(kind: bytes) -> tuple[bytes, ...]:
+    """Return every keyword of a kind."""
+    return tuple(
+        keyword
+        for part in LINES.values()
+        for run in part.splitlines()[1:]
+        for keyword, kinds in _keywords(part, run.partition(b"|")[0])
+        if kind in kinds
+    )
+
+
+def modules(keyword: bytes) -> list[str]:
+    """Return the modules that have rules of a keyword."""
+    for part in LINES.values():
+        for before in (b"|", b","):
+            start = part.find(before + keyword + b";")
+            if start >= 0:
+                entry = part[start + 1 : part.find(b"\n", start)].partition(b",")[0]
+                return entry.rpartition(b";")[2].decode().split()
+    return []
+
+
+_OTHERS = tuple(line.partition(b"|")[0] for line in LINES[b""].splitlines()[1:])
+"""Of the keywords without a run, a sign of each that no word has, or nothing."""
+
+
+def _characters(words: bytes) -> str:
+    """Return a character for each byte: of its code, and those of the two next ones."""
+    wide = words.translate(_CODES).decode("latin-1").encode("utf-16-le")
+    number = int.from_bytes(wide, "little")
+    joined = number | number >> 16 << 5 | number >> 32 << 10
+    return joined.to_bytes(len(wide) + 2, "little").decode("utf-16-le")[:-1]
+
+
+def _search(runs: tuple[bytes, bytes], between: str) -> Pattern[str]:
+    first, then = (f"[{_characters(each)[::RUN]}]" if each else "" for each in runs)
+    return patterns.compile(f"{first}(?={between}{then})" if then else first, patterns.DOTALL)
+
+
+def _keywords(part: bytes, run: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the keywords in the line of a run, and their kinds."""
+    start = part.index(b"\n" + run + b"|") + len(run) + 2
+    for entry in part[start : part.find(b"\n", start)].split(b","):
+        keyword, kind, _ = entry.split(b";")
+        yield keyword, kind
 
 
 def _at_start(spread: bytes, starts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
@@ -157,7 +250,7 @@ def _compiled(keywords: tuple[bytes, ...]) -> Places:
     """Return a search for keywords by ``ahocorasick_rs``, in one pass over what any of them contains."""
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-    loose = b"".join(keyword for keyword in keywords if _is_loose(keyword))
+    loose = b"".join(keyword for keyword in keywords if is_loose(keyword))
     others = bytes(sign for sign in set(loose) if sign < 0x80 and sign not in SIGNS)
     signs = bytes(byte if byte in others else word for byte, word in enumerate(WORDS))
     spelled: list[tuple[bytes, bytes, int]] = []  # a keyword, how it is spelled, and where it begins there
@@ -202,7 +295,7 @@ def _sieve() -> Places:
     options.max_mem = AUTOMATON
     options.case_sensitive = False
     search = re2.compile(b"|".join(patterns), options).search
-    guarded = _flat(GUARDED)
+    guarded = all_of(GUARDED)
     longest = max(map(len, guarded))
     by_beginning: dict[bytes, list[tuple[bytes, bytes]]] = {}
     for keyword in guarded:
@@ -235,10 +328,6 @@ def _loosened(guard: bytes) -> bytes:
     return re.sub(rb"(?<=,)\d\d+\}", b"}", guard)
 
 
-def _flat(by_trigram: dict[bytes, tuple[bytes, ...]]) -> tuple[bytes, ...]:
-    return tuple(keyword for keywords in by_trigram.values() for keyword in keywords)
-
-
 _tiers: list[Tier | None] = []
 
 
@@ -246,7 +335,7 @@ def compiled_tier() -> Tier | None:
     """Return the compiled tier, built once per process, or None if its packages are not installed."""
     if not _tiers:
         try:
-            _tiers.append(Tier(_compiled(_flat(FREE)), _sieve()))
+            _tiers.append(Tier(_compiled(all_of(FREE)), _sieve()))
         except ImportError:
             _tiers.append(None)
     return _tiers[0]
@@ -255,3 +344,71 @@ def compiled_tier() -> Tier | None:
 def tier_for(size: int) -> Tier:
     """Choose a tier for a text of ``size`` bytes."""
     return (compiled_tier() if _tiers or size >= literals.COMPILED_FROM else None) or PURE
+
+
+# ---------------------------------------------------------------- what is kept
+# The rules of a keyword are kept beside the compiled patterns, so a hook loads no module of rules. What is kept names
+# the files that it was made of; if one of them has changed, it is made again.
+
+_FOLDER = f"{os.path.dirname(__file__)}/rules"
+_COMMON = ("guards.py", "keywords.py", "macros.py", "rows.py", "rule.py")
+"""What the rules of every keyword are made of."""
+
+
+def for_keyword(keyword: bytes, group: str | None, is_guarded: bool) -> list[Rule]:
+    """Return the rules to try at a keyword: those behind its guard, which found ``group``, or those without."""
+    key = ("rules", keyword, group, is_guarded)
+    names = _fresh(key)
+    found: list[Any] = [_fresh(("rule", name)) for name in names] if names is not None else [None]
+    if None in found:
+        stamps, found = _made(keyword, group, is_guarded)
+        patterns.keep(key, (stamps, tuple(facts[0] for facts in found)))
+        for facts in found:
+            patterns.keep(("rule", facts[0]), (stamps, facts))
+    from entire_secrets.rules.rule import Rule
+
+    return [Rule(facts) for facts in found]
+
+
+def _fresh(key: tuple[object, ...]) -> Any:
+    """Return what is kept under a key; None if there is nothing, or a file has changed that it was made of."""
+    stamps, value = patterns.kept(key) or ((), None)
+    return value if all(_stamp(stamp[0]) == stamp for stamp in stamps) else None
+
+
+def guard_of(keyword: bytes) -> bytes:
+    """Return the pattern of a keyword's guard."""
+    key = ("guard", keyword)
+    pattern: bytes | None = _fresh(key)
+    if pattern is None:
+        before = frozenset(sys.modules)
+        from entire_secrets.rules.guards import GUARD_OF
+
+        patterns.once.update(sys.modules.keys() - before)
+        pattern = GUARD_OF[keyword]
+        patterns.keep(key, ((_stamp("guards.py"),), pattern))
+    return pattern
+
+
+def _made(keyword: bytes, group: str | None, is_guarded: bool) -> tuple[tuple[Stamp, ...], list[Facts]]:
+    before = frozenset(sys.modules)
+    from entire_secrets.rules import rows
+    from entire_secrets.rules.guards import FOLLOWS, is_free
+
+    names = modules(keyword)
+    facts = [
+        each.facts
+        for name in names
+        for each in rows.of_keyword(name, keyword)
+        if is_free(keyword, each.id) is not is_guarded and (not is_guarded or group in FOLLOWS.get(each.id, (group,)))
+    ]
+    patterns.once.update(sys.modules.keys() - before)
+    return tuple(_stamp(file) for file in (*_COMMON, *map(rows.file_of, names))), facts
+
+
+def _stamp(file: str) -> Stamp:
+    try:
+        found = os.stat(f"{_FOLDER}/{file}")
+    except OSError:  # it is no file of its own
+        return file, 0, 0
+    return file, found.st_size, found.st_mtime_ns

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from entire_secrets import patterns
-from entire_secrets.text import ALNUM, Finding
+from entire_secrets.text import ALNUM, LETTERS_AND_DIGITS, Finding, blanked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,16 +46,15 @@ _SEVERAL = 2  # ends of lines
 _VERSION = b"1"
 _BETWEEN = rb"\s+|\"\s{0,80}[,+.]?\s{0,80}\"\s*"
 """Between words; also between strings, each a line of a key."""
-_LETTERS = bytes(byte for byte in range(256) if chr(byte).isalpha())
-_DIGITS = bytes(byte for byte in range(256) if chr(byte).isdigit())
-_RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in ALNUM)
+_LATIN = bytes(range(256)).decode("latin-1")
+_LETTERS = "".join(filter(str.isalpha, _LATIN)).encode("latin-1")
+_DIGITS = "".join(filter(str.isdigit, _LATIN)).encode("latin-1")
+_RUNS = ALNUM.translate(b"a" * 0x20 + b" " + b"a" * 0xDF)
 _SIGNS = b"!#$%&*+-?@^_~"
 """What a word of signs has beside letters and digits: what makers of passwords choose from, and no text encloses."""
 
-_SIGNED = bytes(
-    low if byte < 0x80 and low != 0x20 else byte if byte in _SIGNS else 0x20 for byte, low in enumerate(ALNUM)
-)
-_SIGNED_RUNS = bytes(0x20 if sign == 0x20 else 0x73 if sign in _SIGNS else 0x61 for sign in _SIGNED)
+_SIGNED = blanked(LETTERS_AND_DIGITS + _SIGNS, beyond=False)
+_SIGNED_RUNS = _SIGNED.translate(bytes.maketrans(LETTERS_AND_DIGITS + _SIGNS, b"a" * 62 + b"s" * len(_SIGNS)))
 _ODD = b"!#$?@^~"
 _FEWEST = 3  # distinct signs, an odd one with them: versions, dates and terms of code have fewer
 _IS_SIGNED = "s"

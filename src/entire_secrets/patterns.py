@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled once for all processes.
+"""Regular expressions that are compiled once for all processes, and what else is made once for all.
 
 Python takes as long to import ``re`` as to start, and half a millisecond to compile a pattern of a rule. What the
 compiler makes of a pattern is kept in a file beside the bytecode, in the form that ``_sre`` takes, which checks it.
@@ -30,9 +30,12 @@ _PATH = os.path.join(os.path.dirname(__file__), "__pycache__", f"patterns.{sys.i
 _MOST = 4 << 20  # bytes of the file
 _HEAD = (1, _sre.MAGIC, _sre.CODESIZE)
 
+once: set[str] = set()
+"""Modules that were loaded to make something that is kept: later processes do without them."""
+
 _compiled: dict[tuple[bytes | str, int], Pattern[Any]] = {}
-_new: dict[tuple[bytes | str, int], Form] = {}
-_kept: dict[tuple[bytes | str, int], bytes] | None = None
+_new: dict[Any, Any] = {}
+_kept: dict[Any, bytes] | None = None
 
 
 def compile(pattern: T, flags: int = 0) -> Pattern[T]:  # noqa: A001 (as in ``re``)
@@ -46,7 +49,7 @@ def compile(pattern: T, flags: int = 0) -> Pattern[T]:  # noqa: A001 (as in ``re
 
 def _made(key: tuple[Any, int]) -> Pattern[Any]:
     try:
-        form = _cached_form(key)
+        form = kept(key)
         if form is None:
             form = _new[key] = _form(*key)
         flags, code, groups, names, by_number = form
@@ -77,15 +80,24 @@ def _form(pattern: bytes | str, flags: int) -> Form:
 # ---------------------------------------------------------------- the file
 
 
-def _cached_form(key: tuple[bytes | str, int]) -> Form | None:
-    global _kept  # read when the first pattern is wanted
+def kept(key: Any) -> Any:
+    """Return what is kept under a key, None if nothing is."""
+    global _kept  # read when something is first wanted
     if _kept is None:
         _kept = _read()
-    data = _kept.get(key)
-    return marshal.loads(data) if data is not None else None  # noqa: S302 (as trusted as the bytecode beside it)
+    try:
+        data = _kept.get(key)
+        return marshal.loads(data) if data is not None else None  # noqa: S302 (as trusted as the bytecode beside it)
+    except (EOFError, TypeError, ValueError):  # a broken file
+        return None
 
 
-def _read() -> dict[tuple[bytes | str, int], bytes]:
+def keep(key: Any, value: Any) -> None:
+    """Keep something under a key, from the next ``save`` on."""
+    _new[key] = value
+
+
+def _read() -> dict[Any, bytes]:
     try:
         with open(_PATH, "rb") as file:
             head, forms = marshal.loads(file.read(_MOST))  # noqa: S302

@@ -10,22 +10,27 @@ LINE_END = b"\x1e\n"
 SHORTEST_RUN = 18
 """Length of the shortest run of what base64 consists of that is looked at."""
 
-TRIGRAM = 3
-"""Size of what ``Text.trigrams`` consists of."""
-
 _RUN_STARTS = (b" " + b"a" * SHORTEST_RUN,)
-_VALUES = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
+_BYTES = bytes(range(256))
+LETTERS_AND_DIGITS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-WORDS = bytes(
-    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.-" else 0x20
-    for byte in range(256)
-)
+
+def blanked(kept: bytes, *, beyond: bool = True) -> bytes:
+    """Return a table that translates to small letters and, but for what is ``kept``, to blanks; what is ``beyond``
+    ASCII stays, or is a blank as well.
+    """
+    others = bytes(range(128 if beyond else 256)).translate(None, kept)
+    return _BYTES.lower().translate(bytes.maketrans(others, b" " * len(others)))
+
+
+WORDS = blanked(LETTERS_AND_DIGITS + b"_.-")
 """Translates a text to lower-case words and blanks."""
 
-ALNUM = bytes(
-    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
-)
+ALNUM = blanked(LETTERS_AND_DIGITS)
 """Translates a text to lower-case runs of letters and digits, and blanks."""
+
+_OF_VALUES = LETTERS_AND_DIGITS + b"+/-_"
+_VALUES = bytes.maketrans(_BYTES.translate(None, _OF_VALUES) + _OF_VALUES, b" " * (256 - 66) + b"a" * 66)
 
 ARROW = "→".encode()
 """Stands between the number of a line and the line in what agents read; no part of a word."""
@@ -62,14 +67,15 @@ class Finding:
 class Text:
     """A plain view to search, and what of it is made when first asked for."""
 
-    __slots__ = ("_lowered", "_runs", "_terms", "_trigrams", "_values", "_words", "plain", "spread")
+    __slots__ = ("_lowered", "_runs", "_terms", "_values", "_words", "keywords", "plain", "spread")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
         self.spread = _without_arrows(plain).translate(WORDS)
         """The text in lower-case words and blanks, of the same length."""
+        self.keywords: dict[bytes, bytes] | None = None
+        """The keywords that may stand in the text, and their kinds: of ``keyword_search``, which asks twice."""
         self._words: bytes | None = None
-        self._trigrams: set[bytes] | None = None
         self._lowered: bytes | None = None
         self._values: bytes | None = None
         self._runs: list[tuple[int, int]] | None = None
@@ -95,14 +101,6 @@ class Text:
         if self._words is None:
             self._words = b" " + b" ".join(set(self.spread.split()))
         return self._words
-
-    @property
-    def trigrams(self) -> set[bytes]:
-        """Return the runs of three bytes in the distinct words, also with a blank before a word."""
-        if self._trigrams is None:
-            words = self.words
-            self._trigrams = {words[at : at + TRIGRAM] for at in range(len(words) - TRIGRAM + 1)}
-        return self._trigrams
 
     @property
     def values(self) -> bytes:

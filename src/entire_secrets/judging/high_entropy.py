@@ -9,7 +9,6 @@ ids and hashes stand in sentences. A value without context, such as a path, a ha
 from __future__ import annotations
 
 from entire_secrets import patterns
-from entire_secrets.judging import heuristics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +30,9 @@ _BLANK = 0x20
 _PADDING = 2  # of base64
 _DIGITS = b"0123456789"
 _HEX = b"0123456789abcdefABCDEF"
-_LETTERS = bytes(byte for byte in range(128) if chr(byte).isalpha())
-_LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(256))
+_SMALL = b"abcdefghijklmnopqrstuvwxyz"
+_LETTERS = _SMALL.upper() + _SMALL
+_LETTERS_ONLY = bytes.maketrans(bytes(range(256)).translate(None, _SMALL), b" " * 230)
 _NAME = _LETTERS + _DIGITS + b"_.-"
 _NO_DIGITS = _LETTERS + b"+/_-"
 _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
@@ -219,6 +219,8 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
         told = _is_announced(text, low, left, right)
     else:
         told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
+    from entire_secrets.judging import heuristics
+
     told = told or _tells(_header(text, start), "harmless in a name")
     return told and heuristics.is_varied(value, 4) and _is_random(value) and not _is_example(text, start, end)
 
@@ -246,13 +248,15 @@ def _has_digits(value: bytes) -> bool:
     """Tell whether a value has as many digits as a random one."""
     letters = value.translate(None, _DIGITS)
     digits = len(value) - len(letters)
+    from entire_secrets.judging import heuristics
+
     if digits == 1 and heuristics.is_jumbled(letters.translate(None, b"+/_-=")):
         return True
     return 2 <= digits <= len(value) * 0.6
 
 
 def _is_random(value: bytes) -> bool:
-    from entire_secrets.judging import words
+    from entire_secrets.judging import heuristics, words
 
     if not _has_digits(value) or value.count(b"/") > 1 + len(value) // 20:
         return False

@@ -47,11 +47,7 @@ _OFFSET = b"000"
 _BEFORE_OFFSET = b"-\n \t\"'`>|:+x([=\x7f,;{*#\x92\x82"
 """What may stand before it: a hyphen only at the start of a line; the last two bytes end an arrow and a frame."""
 
-_NOT_TEXT = bytes(
-    byte
-    for byte in range(256)
-    if (byte < 0x20 and byte not in b"\t\n\r\x1b") or byte in (0x7F, 0xC0, 0xC1) or byte >= 0xF5
-)
+_NOT_TEXT = bytes(range(0x20)).translate(None, b"\t\n\r\x1b") + b"\x7f\xc0\xc1" + bytes(range(0xF5, 0x100))
 
 
 def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
@@ -150,11 +146,8 @@ def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
     return verdict
 
 
-_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_OF_TEXT = frozenset(b"-_").union(
-    _BASE64[first >> 2] for first in range(256) if first not in _NOT_TEXT and not 0x80 <= first < 0xC2
-)
-_FIRST = (_OF_TEXT, _OF_TEXT.union(packed[0] for packed in _PACKED))
+_OF_TEXT = frozenset(b"-_CDGIJKLMNOPQRSTUVWXYZabcdefwxyz0123456789")
+_FIRST = (_OF_TEXT, _OF_TEXT.union([packed[0] for packed in _PACKED]))
 """What base64 of text in UTF-8 may begin with, without and with what is compressed: two random words of three do."""
 _WIDE = b"ABCD"
 """What stands third where the second byte is 0, as in UTF-16."""

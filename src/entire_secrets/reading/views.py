@@ -17,15 +17,14 @@ blocks of megabytes, and ``View`` keeps what each pass changed, for the few line
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from itertools import accumulate
-
 from entire_secrets import literals, patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from re import Match, Pattern
+
+    from entire_secrets.reading.layers import Layer
 
     Pass = tuple[tuple[bytes, ...], bytes, "bytes | Callable[[Match[bytes]], bytes]"]
 
@@ -283,7 +282,7 @@ class View:
         self._data = data
         self._passes = (*first, *_PASSES) if first else _PASSES
         self._first_control = len(first) + len(_ESCAPES)
-        self._layers: list[_Layer] | None = None  # made when the first origin is asked for
+        self._layers: list[Layer] | None = None  # made when the first origin is asked for
         if is_traced:
             self._layers, self.text = self._traced()
         else:
@@ -297,15 +296,17 @@ class View:
             start, end = layer.before(start, end)
         return start, end
 
-    def _traced(self) -> tuple[list[_Layer], bytes]:
+    def _traced(self) -> tuple[list[Layer], bytes]:
         """Apply the passes, keeping what each one changes; return the last one first, and the plain view."""
-        layers: list[_Layer] = []
+        from entire_secrets.reading.layers import Matches, Replaced
+
+        layers: list[Layer] = []
         data = self._data
         first = 0
         if self._passes is _PASSES and b"\x1b" not in data:
             lines = data.split(_LINE_FEED)
             if len(lines) == data.count(b"\\") + 1:  # most lines of JSON have no other escapes
-                layers.append(_Replaced(lines, len(_LINE_FEED), b"\n"))
+                layers.append(Replaced(lines, len(_LINE_FEED), b"\n"))
                 data, first = b"\n".join(lines), self._first_control
         for number, (occurring, pattern, replacement) in enumerate(self._passes[first:], first):
             if number == self._first_control and _has_no_controls(data):
@@ -314,10 +315,10 @@ class View:
                 continue
             if not pattern and isinstance(replacement, bytes):
                 parts = data.split(occurring[0])
-                layers.append(_Replaced(parts, len(occurring[0]), replacement))
+                layers.append(Replaced(parts, len(occurring[0]), replacement))
                 data = replacement.join(parts)
             elif matches := list(_compile(pattern).finditer(data)):
-                layers.append(_Matches(matches, replacement))
+                layers.append(Matches(matches, replacement))
                 data = _compile(pattern).sub(replacement, data)
         return layers[::-1], data
 
@@ -327,66 +328,3 @@ def _occurs(literals: tuple[bytes, ...], data: bytes) -> bool:
         if each in data:
             return True
     return False
-
-
-class _Layer:
-    """What one pass changed: where each part begins after it."""
-
-    __slots__ = ("_starts",)
-
-    def __init__(self, starts: list[int]) -> None:
-        self._starts = starts
-
-    def before(self, start: int, end: int) -> tuple[int, int]:
-        """Return where the text from ``start`` to ``end`` began and ended before the pass, in whole parts."""
-        raise NotImplementedError
-
-
-class _Replaced(_Layer):
-    """All occurrences of a literal, replaced by another."""
-
-    __slots__ = ("_less", "_new_size")
-
-    def __init__(self, parts: list[bytes], size: int, new: bytes) -> None:
-        """``parts`` stand between the literals, which have ``size`` bytes."""
-        between = map(len, parts[:-1])
-        super().__init__([end - len(new) for end in accumulate(each + len(new) for each in between)])
-        self._less, self._new_size = size - len(new), len(new)
-
-    def before(self, start: int, end: int) -> tuple[int, int]:
-        starts, less, size = self._starts, self._less, self._new_size
-        number = bisect_right(starts, start)
-        if number:
-            part = starts[number - 1]
-            start = part + (number - 1) * less if start < part + size else start + number * less
-        number = bisect_left(starts, end)
-        return start, max(end, starts[number - 1] + size) + number * less if number else end
-
-
-class _Matches(_Layer):
-    """All matches of a pattern, each replaced by its own meaning."""
-
-    __slots__ = ("_spans",)
-
-    def __init__(self, matches: list[Match[bytes]], new: bytes | Callable[[Match[bytes]], bytes]) -> None:
-        starts: list[int] = []
-        self._spans: list[tuple[int, int, int]] = []  # where a part begins and ends before, and where it ends after it
-        shift = 0
-        for match in matches:
-            start, end = match.span()
-            size = len(new if isinstance(new, bytes) else new(match))
-            starts.append(start + shift)
-            self._spans.append((start, end, start + shift + size))
-            shift += size - (end - start)
-        super().__init__(starts)
-
-    def before(self, start: int, end: int) -> tuple[int, int]:
-        number = bisect_right(self._starts, start)
-        if number:
-            low, high, new_end = self._spans[number - 1]
-            start = low if start < new_end else high + start - new_end
-        number = bisect_left(self._starts, end)
-        if number:
-            _, high, new_end = self._spans[number - 1]
-            end = high + max(end - new_end, 0)
-        return start, end

@@ -1,444 +1,741 @@
-"""The keywords of all rules, so a text without any loads no rule. Written by ``scripts/keywords.py``."""
+"""The keywords of all rules and their modules: see ``keyword_search``. Written by ``scripts/keywords.py``."""
 
 from __future__ import annotations
 
 # fmt: off
-FREE: dict[bytes, tuple[bytes, ...]] = {
-    b"": (b"$1$", b"$2", b"$5$", b"$6$", b"$7$", b"$gy$", b"$h$", b"$p$", b"$s$", b"$y$", b"1//0", b":*:", b":::",
-    b":aa", b"<<<", b"cl\xc3\xa9", b"kv", b"q~", b"\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c",
-    b"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89", b"\xe5\xaf\x86\xe7\xa0\x81",
-    b"\xe5\xaf\x86\xe7\xa2\xbc", b"\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8",), b" 00": (b" 00a", b" 00b",
-    b" 00c", b" 00d", b" 00e", b" 00f",), b" b2": (b" b2",), b" ck": (b" ck_",), b" et": (b" eth",),
-    b" ik": (b" ikid",), b" kh": (b"m\xe1\xba\xadt kh\xe1\xba\xa9u",), b" kt": (b" kty",), b" mb": (b" mb_",),
-    b" on": (b" on >",), b" pw": (b" pw is",), b" rn": (b" rnd_",), b" t1": (b" t1.",), b" ys": (b" ysc2_",),
-    b"--f": (b"--from-literal",), b"-25": (b"scram-sha-256",), b"-ac": (b"-account-key",),
-    b"-ad": (b"reset-admin-password",), b"-an": (b"sk-ant-",), b"-ap": (b"-api-key", b"-apikey", b"alchemy-api",
-    b"apca-api", b"bedrock-api-key-", b"close-api", b"dd-api-key", b"dd-application-key", b"exa-api",
-    b"exchangerate-api", b"here-api", b"iterable-api", b"lob-api", b"ocp-apim-subscription-key", b"pat-ap1-",
-    b"rh-api-", b"sk-api-", b"the-odds-api", b"unstructured-api", b"x-api-key", b"x-api-token", b"x-apikey",),
-    b"-be": (b"-----begin",), b"-c-": (b"sec-c-",), b"-cg": (b"x-cg-",), b"-cl": (b"-client-secret",),
-    b"-eu": (b"pat-eu1-",), b"-fi": (b"-field",), b"-ga": (b"sk-gamma-",), b"-ha": (b"private-hash",),
-    b"-hc": (b"sk-hc-v1-",), b"-hm": (b"aws4-hmac-sha256",), b"-hu": (b"x-hub-signature",), b"-ke": (b"-key",),
-    b"-lf": (b"sk-lf-",), b"-oa": (b"-oauth",), b"-pa": (b"-pass", b"-passin", b"-passout", b"-password",
-    b"internet-password",), b"-pi": (b"hc-ping.com",), b"-ps": (b"-psk",), b"-pw": (b"-pwd",),
-    b"-s4": (b"s-s4t2af-", b"s-s4t2ud-",), b"-se": (b"-secret",), b"-si": (b"-signature",), b"-sk": (b"ydc-sk-",),
-    b"-to": (b"-token",), b"-us": (b"-us",), b".0-": (b"v1.0-",), b".7z": (b".7z",), b".aa": (b"b.aaaaaq",),
-    b".ai": (b"vast.ai", b"wit.ai",), b".az": (b".azconfig.io",), b".cn": (b"open.feishu.cn",), b".ey": (b" p.eyj",
-    b"pk.eyj", b"sk.eyj", b"tk.eyj",), b".fm": (b"last.fm",), b".io": (b"customer.io", b"hunter.io",),
-    b".mw": (b"amzn.mws.",), b".oa": (b"amzn1.oa2-cs.",), b".p1": (b".p12",), b".qq": (b"qyapi.weixin.qq.com",),
-    b".ti": (b".tines.com",), b".v1": (b" tkn.v1_",), b".za": (b"hooks.zapier.com",), b"0.a": (b" 0.a",),
-    b"0.b": (b" 0.b",), b"0.c": (b" 0.c",), b"0.d": (b" 0.d",), b"0.e": (b" 0.e",), b"0.f": (b" 0.f",),
-    b"00.": (b" 1000.",), b"00g": (b" 00g",), b"00h": (b" 00h",), b"00i": (b" 00i",), b"00j": (b" 00j",),
-    b"00k": (b" 00k",), b"00l": (b" 00l",), b"00m": (b" 00m",), b"00n": (b" 00n",), b"00o": (b" 00o",),
-    b"00p": (b" 00p",), b"00q": (b" 00q",), b"00r": (b" 00r",), b"00s": (b" 00s",), b"00t": (b" 00t",),
-    b"00u": (b" 00u",), b"00v": (b" 00v",), b"00w": (b" 00w",), b"00x": (b" 00x",), b"00y": (b" 00y",),
-    b"00z": (b" 00z",), b"01.": (b"dt0a01.", b"dt0c01.",), b"0ck": (b"b10ck5.",), b"0iy": (b"rwrty0iy",),
-    b"0s0": (b"dt0s0",), b"1.a": (b" 1.a", b"vk1.a.",), b"1a_": (b"fm1a_",), b"1aa": (b"a21aa",),
-    b"1r_": (b"fm1r_",), b"2_a": (b"b2_app",), b"2_k": (b"b2_key",), b"2_s": (b"pbkdf2_sha",), b"2ap": (b"b2app",),
-    b"2b_": (b"e2b_",), b"2fa": (b"2fa",), b"2fk": (b"eyjwyxlsb2fkijoi",), b"2lo": (b"ip2location",),
-    b"2v5": (b"sk_a2v5",), b"3bl": (b"b3blbnnzac1rzxktdjea",), b"3jp": (b"iqojb3jpz2lu",), b"3mv": (b"3mvg9",),
-    b"4aa": (b"0x4aaaaaa",), b"4b1": (b"4b1d",), b"543": (b"5432", b"5433",), b"625": (b"26257",),
-    b"643": (b"6432",), b"7qa": (b"7qaaaa",), b"7sk": (b"ctx7sk-",), b"7za": (b"7za",), b"8e-": (b"p8e-",),
-    b"8n_": (b"n8n_api_",), b"9w0": (b"bgkqhkig9w0bbq0w", b"ibadanbgkqhkig9w0baqef",), b"_1p": (b"or_1ph",),
-    b"_aa": (b"sm_aat_",), b"_ac": (b"authorize_account", b"line_access", b"storage_account",),
-    b"_ai": (b"assembly_ai", b"wit_ai",), b"_ap": (b"abstract_api", b"close_api", b"guardian_api", b"here_api",
-    b"iterable_api", b"make_api", b"recharge_api", b"scraper_api", b"split_api", b"twist_api", b"unstructured_api",
-    b"wise_api",), b"_au": (b"next_auth", b"semaphore_auth", b"smarty_auth",), b"_bi": (b"simple_bind",),
-    b"_ce": (b"planning_center", b"skapi_cert_",), b"_ch": (b"rocket_chat",), b"_ci": (b"semaphore_ci",),
-    b"_ey": (b"ops_eyj",), b"_fm": (b"last_fm",), b"_go": (b"data_gov",), b"_gs": (b"live_gsk_", b"test_gsk_",),
-    b"_hm": (b"aact_hmlg_",), b"_ho": (b"email_host_password",), b"_hq": (b"groove_hq",), b"_hr": (b"bamboo_hr",),
-    b"_ht": (b"play_ht",), b"_ia": (b"ncp_iam_",), b"_io": (b"close_io", b"customer_io", b"split_io",),
-    b"_ly": (b"bit_ly",), b"_mm": (b"_mmk",), b"_nt": (b"pdl_ntfset_",), b"_oa": (b"dckr_oat_", b"github_oauth",
-    b"google_oauth", b"lin_oauth_",), b"_od": (b"the_odds_api",), b"_ph": (b"recovery_phrase", b"seed_phrase",),
-    b"_pu": (b"gradle_publish",), b"_pw": (b"bind_pw",), b"_rt": (b"ory_rt_",), b"_rw": (b"vercel_blob_rw_",),
-    b"_sa": (b"auth_salt", b"gen_salt", b"logged_in_salt", b"nonce_salt",), b"_sb": (b"sk_sbox_",),
-    b"_sd": (b"pdl_sdbx_", b"split_sdk",), b"_to": (b"reset_token", b"wit_token",), b"_ua": (b"snyk_uat.",),
-    b"_v2": (b"os_v2_",), b"_yt": (b"aact_ytu5",), b"a.g": (b"data.gov",), b"a1-": (b"pat-na1-",),
-    b"a1.": (b"na1.",), b"a2-": (b"da2-", b"pat-na2-",), b"a25": (b"bcrypt_sha256",), b"a3-": (b" a3-",),
-    b"a3t": (b" a3t",), b"a_a": (b"apca_api", b"exa_api", b"samsara_api_",), b"a_v": (b"alpha_vantage",),
-    b"aa-": (b"akaa-",), b"aa_": (b"bkaa_",), b"aaa": (b"aaaaaaaaaaaaaaaaaaaaa",), b"aac": (b"aact_prod_",),
-    b"aaj": (b"ibaajb",), b"aak": (b"ibaakc",), b"aap": (b"exaapi",), b"aat": (b"xaat-",), b"ab-": (b"akab-",),
-    b"ab_": (b"ynab_",), b"abi": (b"wasabi",), b"ac_": (b"ory_ac_",), b"aca": (b"alpaca",),
-    b"acc": (b"access key [",), b"acd": (b"acdb",), b"acl": (b"oracle",), b"acr": (b" acr",), b"acs": (b"astracs",),
-    b"ado": (b"ado_pat", b"ado_token", b"pandadoc",), b"aep": (b"5aep861",), b"aes": (b"aes.new", b"aes_decrypt",
-    b"aes_encrypt",), b"aeu": (b"wrkaeu-",), b"afr": (b"adafruit",), b"agb": (b"ageambagbyqgsm49",),
-    b"agi": (b"kagi",), b"ago": (b"agora", b"datagov",), b"agr": (b"instagram",), b"ai-": (b"xai-",),
-    b"ai2": (b"ai21",), b"ai_": (b"zai_api",), b"aid": (b"plaid",), b"aio": (b"aio_", b"aiot",), b"aiv": (b"aiven",),
-    b"aiz": (b"aiza",), b"aj_": (b"bkaj_",), b"ajk": (b"ajkey_",), b"ajp": (b"wrkajp-",), b"ak-": (b"nrak-",
-    b"pmak-",), b"ak_": (b"ak_test_",), b"akb": (b"ibaakb",), b"akl": (b" aklt",), b"ala": (b"avalara", b"falai",
-    b"qualaroo",), b"am_": (b"stream_",), b"ama": (b"ollama",), b"amk": (b"hcamk_",),
-    b"amz": (b"x-amz-security-token",), b"ana": (b"instana",), b"ap1": (b"wpl_ap1.",), b"apc": (b"ldapcompare",
-    b"snapchat",), b"apd": (b"ldapdelete",), b"apf": (b"scrapfly",), b"api": (b"refinerapi", b"strapi",),
-    b"apm": (b"ldapmodify",), b"apq": (b"mapquest",), b"apt": (b"maptiler",), b"apv": (b"ldapvi",),
-    b"apw": (b"ldapwhoami",), b"aq.": (b"aq.ab8",), b"aq_": (b"nasdaq_",), b"aqd": (b"nasdaqdata",),
-    b"aqe": (b"aqe",), b"aqv": (b"aqvn",), b"ar_": (b"polar_",), b"aro": (b"parola",), b"arv": (b"harvest",),
-    b"asg": (b"wrkasg-",), b"at.": (b" pat.", b" sat.",), b"atl": (b"atlas", b"atlassian", b"vatlayer",),
-    b"ato": (b"authenticator",), b"au-": (b"wrkaau-",), b"au_": (b"xau_",), b"aun": (b"fauna", b"launch_darkly",
-    b"launchdarkly",), b"avn": (b"avns_", b"avnu_",), b"awg": (b"rawg_", b"rawgapi",), b"awk": (b"hawk.",),
-    b"awl": (b"crawlbase", b"proxycrawl",), b"axj": (b"eyjtaxjv", b"taxjar",), b"ay_": (b"monday_",),
-    b"aye": (b"apilayer",), b"ayg": (b"raygun",), b"ayh": (b"playht",), b"aym": (b"nowpayments", b"paymo_",),
-    b"ayo": (b"travelpayouts",), b"ayp": (b"paypal",), b"azc": (b"azca", b"ibazcc",), b"azd": (b"azdo",),
-    b"aze": (b"azeg", b"backblaze", b"blazemeter", b"braze",), b"azf": (b"azfu",), b"azo": (b"gyazo",),
-    b"azs": (b"azse",), b"azu": (b"azure",), b"b-c": (b"keydb-cli",), b"b-t": (b"github-token",),
-    b"b1_": (b"ccdb1_",), b"b_c": (b"fb_client", b"github_client_secret",), b"b_k": (b"lob_key",),
-    b"b_l": (b"bb_live_", b"flb_live_", b"lob_live",), b"b_p": (b"github_pat", b"github_pat_",),
-    b"b_s": (b"github_secret",), b"b_t": (b"bb_test_", b"flb_test_", b"github_token", b"lob_test",),
-    b"b_v": (b"csb_v1_", b"wandb_v1_",), b"bab": (b"alibaba",), b"ban": (b"sambanova",), b"bap": (b"lobapi",),
-    b"bas": (b"baseten",), b"bay": (b"pixabay",), b"bbi": (b"rabbitmqadmin", b"zabbix",), b"bbu": (b"bbus-",),
-    b"bcp": (b"bcp",), b"bcr": (b"bcrypt.hash",), b"bea": (b"beamer", b"bearer",), b"bee": (b"ambee",),
-    b"ben": (b"databento",), b"bes": (b"besttime",), b"bet": (b"betterstack",), b"bex": (b"webex",),
-    b"bff": (b"bbff-",), b"bfl": (b"webflow",), b"bho": (b"clubhouse", b"webhook", b"webhook.office.com",),
-    b"bi-": (b"dbi-",), b"bia": (b"abia",), b"bik": (b"hcbik_",), b"bip": (b"infobip",), b"bir": (b"message_bird",
-    b"messagebird", b"sendbird",), b"bkc": (b"bkct_",), b"bkp": (b"bkpat_", b"bkpi_", b"bkps_", b"bkpt_",),
-    b"bku": (b"bkua_",), b"blr": (b"tumblr",), b"bly": (b" ably",), b"bm-": (b"ibm-cloud",), b"bm_": (b"ibm_",),
-    b"boa": (b"geckoboard",), b"bof": (b"roboflow",), b"bon": (b"carbon_interface", b"carboninterface",),
-    b"bou": (b"boundary",), b"bp_": (b"nbp_", b"sbp_",), b"bqy": (b"mc4caqawbqydk2v",), b"br-": (b"nrbr-",),
-    b"bra": (b"braintree",), b"bsa": (b"bsa",), b"bsk": (b"absk", b"bsky",), b"bsy": (b"contribsys",
-    b"contribsys__com", b"enterprise.contribsys.com",), b"bt-": (b"glcbt-",), b"btc": (b" dbtc_", b"btc_",),
-    b"bto": (b"githubtoken",), b"bu_": (b"obu_",), b"buc": (b"bitbucket",), b"bud": (b"youneedabudget",),
-    b"bun": (b"bundle",), b"bw_": (b"obw_",), b"bws": (b" bws",), b"bx-": (b"sbx-",), b"bxt": (b"bxt_",),
-    b"byb": (b"bybit",), b"byg": (b"rubygems_",), b"c-p": (b"generic-password",), b"c.n": (b"hmac.new",),
-    b"c1.": (b" c1.",), b"c_a": (b"basic_auth",), b"c_e": (b"elastic_email",), b"ca_": (b"jca_", b"rca_",
-    b"shpca_", b"vca_",), b"cag": (b"opencage",), b"cai": (b" cais", b"hcaik_",), b"cak": (b"statuscake",),
-    b"cam": (b"active_campaign", b"activecampaign",), b"caq": (b"mhccaqeei", b"miacaqmwg",), b"cbe": (b"magicbell",),
-    b"cc_": (b"cc_test_reporter",), b"cca": (b"acca",), b"cci": (b"ccipat_",), b"cel": (b"vercel",),
-    b"cem": (b"elasticemail",), b"cen": (b"tencent",), b"cew": (b"lacework",), b"cf_": (b"cf_api",),
-    b"cfa": (b"cfat_",), b"cfg": (b"dockercfg",), b"cfk": (b"cfk_",), b"cfl": (b"cflt",), b"cfp": (b"cfpat-",),
-    b"cfs": (b"cfsk_ma_",), b"cft": (b"ncftp",), b"cfu": (b"cfut_",), b"cfx": (b"cfxk_",),
-    b"chl": (b"schl\xc3\xbcssel",), b"chp": (b"chpt_",), b"cht": (b"wachtwoord",), b"ci_": (b"aik_ci_", b"oci_",
-    b"oci_auth", b"vci_",), b"cim": (b"dp.scim.",), b"cio": (b" cio",), b"cip": (b"createcipheriv",),
-    b"cit": (b"finicity",), b"ckb": (b"kickbox", b"quickbooks",), b"ckr": (b"flickr",), b"clp": (b"setaclpass",),
-    b"cmc": (b"cmc_pro",), b"cnv": (b"cnvca",), b"co-": (b"ico-",), b"coc": (b"cocoapods",),
-    b"coe": (b"coefficient",), b"cog": (b"cognitive", b"cognito",), b"coh": (b"cohere",), b"coi": (b"bitcoin",
-    b"coinapi", b"coinbase", b"coingecko", b"coinlayer", b"coinmarketcap", b"kucoin",), b"cov": (b"codecov",
-    b"coveralls",), b"cpa": (b"cpassword",), b"cr-": (b" cr-",), b"cr_": (b"vcr_",), b"cra": (b"scraperapi",
-    b"scrapestack",), b"cry": (b"scrypt",), b"cs_": (b" cs_",), b"csa": (b"csa_",), b"csh": (b"hmacshakeyfor",),
-    b"csk": (b"csk-", b"pcsk_",), b"ct-": (b"glffct-",), b"ctp": (b"ctp_",), b"cu_": (b"cu_",),
-    b"cue": (b"appcues",), b"cus": (b"customerio",), b"cuw": (b"accuweather",), b"cw_": (b"scw_secret",),
-    b"cxi": (b"hcxik_",), b"cxt": (b"cxtc_", b"cxtp_",), b"cxu": (b"cxup_",), b"cy-": (b"dependency-track",),
-    b"cy_": (b"currency_cloud", b"dependency_track",), b"cyb": (b"currencybeacon",), b"cyl": (b"currencylayer",),
-    b"cyp": (b"cypher-shell", b"cypress",), b"cys": (b"currencyscoop",), b"cyt": (b"dependencytrack",),
-    b"d-k": (b"-shared-key", b"pre-shared-key",), b"d-p": (b"seed-phrase",), b"d_h": (b"password_hash",),
-    b"d_k": (b"preshared_key",), b"d_t": (b"id_token",), b"d_u": (b"add_user",), b"d_v": (b"password_verify",),
-    b"da_": (b"coda_",), b"dac": (b"codacy",), b"dan": (b"shodan",), b"dap": (b"dapi", b"ddapi", b"ddapp",),
-    b"das": (b"redash",), b"db2": (b"db2",), b"dbo": (b"access-sandbox-", b"api_sandbox", b"mercury_sandbox_",
-    b"persona_sandbox_", b"sandbox_",), b"dbs": (b"hdbsql",), b"dbt": (b" dbtu_",), b"dc-": (b"bbdc-",),
-    b"dc_": (b"jdc_",), b"dck": (b"dckr_pat_",), b"dct": (b"etcdctl", b"pdct.1.1.",), b"ddn": (b"binddn_passwd",),
-    b"ddo": (b"ddo_",), b"ddp": (b"ddp_", b"ddpat_",), b"dds": (b"odds_api",), b"ddw": (b"ddw_",),
-    b"dee": (b"deepai", b"deepl",), b"deu": (b"amadeus", b"pdeu",), b"dey": (b"thousandeyes",), b"df2": (b"pbkdf2",),
-    b"dfe": (b"brandfetch", b"leadfeeder",), b"dfl": (b"pdflayer",), b"dfs": (b"pdfshift",),
-    b"dga": (b"adgangskode",), b"die": (b"tradier",), b"dki": (b"buildkite",), b"dly": (b"calendly",),
-    b"dnk": (b"dnkey-",), b"dns": (b"dnsimple_",), b"do0": (b" do00",), b"do_": (b"do_spaces",),
-    b"dog": (b"datadog",), b"doi": (b"todoist",), b"dop": (b"dop_v1_",), b"dor": (b"endor_api", b"endor_labs",
-    b"endorlabs",), b"dos": (b" dose",), b"dp.": (b"dp.audit.", b"dp.ct.", b"dp.pt.", b"dp.sa.", b"dp.st.",),
-    b"dph": (b"seedphrase",), b"dpu": (b"sendpulse",), b"dpw": (b"bindpw",), b"drc": (b"ddrcm_",),
-    b"dro": (b"drone_", b"droneci",), b"dt-": (b"gldt-",), b"dtr": (b"dtrack",), b"duc": (b"production_",),
-    b"duf": (b"duffel_live_", b"duffel_test_",), b"duo": (b"duo_", b"duosecurity",),
-    b"dut": (b"events.pagerduty.com", b"pager_duty", b"pagerduty",), b"dye": (b"adyen",), b"dyx": (b"aqodyxdz",
-    b"fqodyxdz",), b"e-a": (b"authorize-account",), b"e-b": (b"message-bird",), b"e-k": (b"-license-key",
-    b"private-key",), b"e-l": (b"private-lines",), b"e-m": (b"private-mac",), b"e_k": (b"nonce_key",
-    b"private_key", b"storage_key",), b"e_m": (b"here_maps", b"line_messaging",), b"e_u": (b"create_user",),
-    b"eaa": (b"eaaa",), b"eac": (b"rocketreach",), b"eaf": (b"siteleaf",), b"eag": (b"liveagent",),
-    b"eam": (b"getstream", b"steam",), b"eap": (b" eap", b"closeapi", b"iterableapi",), b"eau": (b"tableau",),
-    b"ebe": (b"chargebee", b"codeberg",), b"ebi": (b"pastebin",), b"ebo": (b"facebook",), b"ec_": (b"ramp_sec_",),
-    b"ech": (b"echo",), b"ecr": (b" secret_", b"client_secret", b"esecret_", b"secret", b"secret_id", b"secrets",
-    b"spaces_secret",), b"edd": (b"reddit",), b"ede": (b"credential",), b"edk": (b"presharedkey",),
-    b"edr": (b"pipedream", b"pipedrive",), b"eds": (b"creds",), b"eec": (b"speechmatics",), b"eel": (b"beeline",),
-    b"eet": (b"onfleet",), b"egr": (b"integromat",), b"ehm": (b"createhmac",), b"ehq": (b"groovehq",),
-    b"eib": (b"haveibeenpwned",), b"eil": (b"meili_", b"meilisearch",), b"eio": (b"closeio",), b"eix": (b"weixin",),
-    b"ejo": (b"forgejo",), b"ek_": (b"ek_test_",), b"eki": (b"imagekit",), b"elv": (b"twelve_data", b"twelvedata",),
-    b"emg": (b"semgrep",), b"eml": (b"lemlist",), b"emy": (b"alchemy_api", b"alchemy_key", b"alchemyapi",
-    b"g.alchemy.com",), b"en_": (b"keen_", b"token_id",), b"enh": (b"senha",), b"enk": (b"jenkins", b"jenkins-cli",
-    b"zenkit",), b"eno": (b"l\xc3\xb6senord",), b"enr": (b"zenrows",), b"eoa": (b"geoapify",),
-    b"eoc": (b"geocodify", b"geocodio",), b"eod": (b"theoddsapi",), b"eoi": (b"geoipify",), b"eow": (b"scrapeowl",),
-    b"ep_": (b"deep_security",), b"epa": (b"storepass",), b"epg": (b"deepgram",), b"epp": (b"facepp",),
-    b"epy": (b"tweepy",), b"er_": (b"refiner_",), b"eru": (b"create_superuser",), b"esf": (b"salesforce",),
-    b"esi": (b"onesignal",), b"esk": (b"autodesk",), b"esl": (b"heslo",), b"esm": (b"salesmate",),
-    b"et-": (b"-secret-key",), b"et.": (b"rocket.chat",), b"etc": (b"getconnection", b"rocketchat",),
-    b"etk": (b"secretkey", b"secretkeyspec",), b"etl": (b"netlify",), b"etm": (b"ticketmaster",),
-    b"etv": (b"sharedsecretvalue",), b"eu1": (b"eu1.",), b"eur": (b"parseur",), b"ev_": (b"rev_ai", b"sk_dev_",
-    b"tr_dev_",), b"eva": (b"revai",), b"ew-": (b"new-relic",), b"ex_": (b"cex_io", b"hex_api", b"iex_token",),
-    b"exm": (b"nexmo",), b"exo": (b"exoscale",), b"ey-": (b"tskey-",), b"ey_": (b"permit_key_", b"skey_",
-    b"unkey_",), b"eyg": (b"ssh-keygen",), b"eyj": (b"eyj", b"eyj2mii6i", b"eyjhcglfywrkcmvzcyi6", b"eyjhijoi",
-    b"eyjrijoi",), b"eyl": (b"monkeylearn",), b"eym": (b"surveymonkey",), b"eyo": (b"appveyor",),
-    b"eyp": (b"keypass",), b"eyt": (b"privatekeytoa",), b"eyv": (b"rsakeyvalue",), b"ezt": (b"eztk",),
-    b"ezy": (b"lemon_squeezy", b"lemonsqueezy",), b"f2-": (b"pbkdf2-sha",), b"f_t": (b"csrf_token",),
-    b"fal": (b"\tfalse\t/",), b"fas": (b"fastly",), b"fb_": (b"fb_", b"fb_app", b"fb_secret", b"nfb_",),
-    b"fc-": (b"fc-",), b"fc_": (b"nfc_",), b"fei": (b"feishu",), b"ffb": (b"diffbot",), b"fib": (b"fibery",),
-    b"fis": (b"infisical_client_secret", b"infisical_universal_auth",), b"fli": (b"flightstats",),
-    b"flp": (b"flp_",), b"flw": (b"flwseck",), b"fm2": (b"fm2_",), b"fmp": (b"fmp_api",), b"fo1": (b"fo1_",),
-    b"fo_": (b" nfo_",), b"fos": (b"fossa",), b"fp_": (b"tfp_",), b"ftl": (b"softlayer",),
-    b"ftt": (b"maker.ifttt.com",), b"fu_": (b"nfu_",), b"fur": (b"infura",), b"fw_": (b"fw_",),
-    b"fwo": (b"fwogzxivyxdz",), b"fy-": (b"gcntfy-",), b"g-u": (b"kubeconfig-u",), b"g1e": (b"goog1e",),
-    b"g9r": (b"dg9r",), b"gaa": (b"igaa",), b"gan": (b"scrapingant",), b"gb_": (b"gb_api_",),
-    b"gbe": (b"scrapingbee",), b"gbo": (b"testingbot",), b"gby": (b"ageambmgbyqgsm49",), b"gca": (b"configcat",),
-    b"gce": (b"planningcenter", b"ringcentral",), b"gd_": (b"figd_", b"sgd_",), b"gda": (b"stringdata",),
-    b"gdn": (b"logdna",), b"gdo": (b"pingdom",), b"ge-": (b"age-secret-key-",), b"gea": (b"pangea",
-    b"rechargeapps",), b"geg": (b"edgegrid",), b"gek": (b"storagekey",), b"gel": (b"languagelayer",),
-    b"gem": (b"gems.contribsys.com",), b"gep": (b"rechargepay",), b"gga": (b"imagga",), b"ggl": (b"kaggle",
-    b"loggly", b"loggly.com", b"toggl",), b"gh_": (b"gh_token",), b"gho": (b"gho_", b"ghost",), b"ghp": (b"ghp_",),
-    b"ghr": (b"ghr_",), b"ghs": (b"ghs_",), b"gic": (b"codemagic", b"textmagic",),
-    b"gif": (b"mergify_application_key_",), b"gip": (b"giphy",), b"gis": (b"packagist_",), b"git": (b"gitea",
-    b"gitter",), b"gjs": (b"dockerconfigjson",), b"gka": (b"migkagebbd",), b"gla": (b"gladia", b"glagent-",
-    b"glassnode",), b"glc": (b"glc_",), b"glf": (b"glft-",), b"glm": (b"glm_api",), b"glp": (b"glpat-", b"glptt-",),
-    b"glr": (b"glrt-", b"glrtr-",), b"gls": (b"glsa_", b"glsoat-",), b"glw": (b"glwt-",), b"gma": (b"gmail",),
-    b"gmo": (b"bigmodel",), b"gna": (b"signature=",), b"gnk": (b"signkey-",), b"goc": (b"gocardless",),
-    b"gog": (b"gogs",), b"gos": (b"arangosh",), b"gp_": (b"pgp_sym_", b"sgp_", b"tgp_v1_",), b"gqv": (b"igqv",),
-    b"gqw": (b"igqw",), b"gre": (b"greptile",), b"gsk": (b"gsk_",), b"gsm": (b"flagsmith",), b"gsn": (b"bugsnag",),
-    b"gss": (b"settingssecurity",), b"gta": (b"dingtalk",), b"gto": (b"gto_",), b"gu_": (b"figu_",),
-    b"gz.": (b"logz.io",), b"gz_": (b"logz_io",), b"h-k": (b"-auth-key",), b"h-u": (b"auth-user-pass",),
-    b"h0_": (b"aph0_", b"ph0_",), b"h_k": (b"auth_key", b"speech_key",), b"h_p": (b"auth_pass",),
-    b"h_t": (b"auth_token",), b"ha_": (b"pha_",), b"ham": (b"chamber",), b"hap": (b"hapi",),
-    b"has": (b"has\xc5\x82o",), b"hav": (b"chave",), b"hba": (b"couchbase",), b"hbo": (b"freshbooks",),
-    b"hbu": (b"pushbullet",), b"hc_": (b"phc_",), b"hca": (b"hcaptcha",), b"hcl": (b"hcloud",),
-    b"hdb": (b"couchdb",), b"hde": (b"freshdesk",), b"hf_": (b"hf_",), b"hho": (b"graphhopper",),
-    b"hia": (b"chiave",), b"hip": (b"shipengine",), b"hl_": (b"hl_sk_",), b"hma": (b"hmac",),
-    b"hot": (b"shotstack",), b"hov": (b"pushover",), b"hox": (b"whoxy",), b"hpl": (b"ethplorer",),
-    b"hpu": (b"shpua_",), b"hr_": (b"phr_",), b"hrk": (b"hrku-",), b"hs_": (b"phs_",), b"hsa": (b"freshsales",),
-    b"hse": (b"freshservice", b"whsec_",), b"hte": (b"delighted",), b"htl": (b"insightly",),
-    b"hto": (b"_authtoken", b"authtoken", b"ldap_default_authtok", b"npmauthtoken", b"oathtool",),
-    b"htp": (b"htpasswd",), b"htt": (b"http ",), b"hu_": (b"ghu_",), b"hua": (b"huawei",), b"hub": (b"github_api",
-    b"hubspot",), b"hum": (b"hume",), b"hun": (b"hunter_api", b"hunterio",), b"hvr": (b"hvr.",), b"hvs": (b"hvs.",),
-    b"hwc": (b"hwcloud",), b"hx_": (b"phx_",), b"i.b": (b"wifi.begin",), b"i.d": (b"oapi.dingtalk.com",),
-    b"i_k": (b"api_key", b"dd_api_key", b"iam_api_key",), b"i_l": (b"api_live",), b"i_o": (b"api_org_",),
-    b"iad": (b"mariadb",), b"iam": (b"iam_apikey",), b"ias": (b"mediastack",), b"iau": (b"ociauth",),
-    b"ib-": (b"xkeysib-", b"xsmtpsib-",), b"ibo": (b"mesibo",), b"ibp": (b"hibp",), b"ic-": (b"nomic-",),
-    b"ics": (b"appoptics", b"baremetrics",), b"id-": (b"mid-server-",), b"iek": (b"geniekey",),
-    b"iep": (b"cookieparser",), b"iex": (b"poloniex",), b"ifa": (b"artifactory", b"clarifai",),
-    b"ifl": (b"apiflash",), b"ifr": (b"\xc5\x9fifre",), b"ige": (b"digest",), b"igo": (b"figo_",),
-    b"ik_": (b"aik_secret_",), b"ilg": (b"mailgun",), b"ilj": (b"mailjet",), b"ilm": (b"mailmodo",),
-    b"ilw": (b"railway",), b"ima": (b"codeclimate",), b"imt": (b"glimt-",), b"ino": (b"linode",),
-    b"io-": (b"fio-u-",), b"ipc": (b"snipcart", b"zipcodeapi",), b"ipd": (b"abuseipdb", b"shipday",),
-    b"ipg": (b"ipgeolocation",), b"ipi": (b"ipinfo",), b"ipo": (b"pepipost",), b"ipq": (b"ipqs_",
-    b"ipqualityscore",), b"ipy": (b"spotipy",), b"iq-": (b"nriq-",), b"irb": (b"airbrake",), b"irl": (b"cirldte",),
-    b"irp": (b"airportnetwork",), b"irt": (b"airtable",), b"iru": (b"virustotal",), b"irv": (b"airvisual", b"sirv",),
-    b"isc": (b"discord",), b"isu": (b"visual_crossing", b"visualcrossing",), b"isx": (b"whoisxml",),
-    b"it-": (b"intuit-",), b"itb": (b"bitbar",), b"itf": (b"bitfinex",), b"itl": (b"bitly",), b"itm": (b"bitmex",),
-    b"ito": (b"cronitor",), b"itp": (b"bitpat_", b"jitpack",), b"itr": (b"bitrise",), b"itw": (b"bitwarden",
-    b"bitwat_",), b"ius": (b"freemius", b"loginradius",), b"ivo": (b"apptivo", b"civo", b"pivotal_tracker",
-    b"pivotaltracker", b"plivo",), b"iwi": (b"piwik",), b"ixp": (b"mixpanel",), b"iyu": (b"aliyun",),
-    b"iz_": (b"wiz_client",), b"j_a": (b"mj_apikey",), b"j_l": (b"prj_live_sk_",), b"j_t": (b"prj_test_sk_",),
-    b"jet": (b"jeton",), b"jfr": (b"jfrog",), b"jin": (b"jina_",), b"jir": (b"jira",), b"jot": (b"jotform",),
-    b"jqq": (b"jqqj9",), b"js-": (b"nrjs-",), b"js.": (b"cryptojs.",), b"jsn": (b"jsn",), b"jwt": (b"jwt",
-    b"jwt.decode", b"jwt.encode", b"jwt.sign", b"jwt.verify",), b"k-h": (b"sk-helicone-",), b"k-u": (b"tk-us-",),
-    b"k.c": (b"hooks.slack.com",), b"k.o": (b"outlook.office.com",), b"k10": (b" k10",), b"k1_": (b" pk1_",
-    b" sk1_",), b"k_a": (b"localstack_a",), b"k_l": (b"ak_live_", b"ek_live_", b"rk_live_", b"sk_live_",),
-    b"ka_": (b"shptka_", b"waka_", b"waka_ref_", b"waka_sec_", b"waka_tok_", b"zpka_",), b"kam": (b"akamai",),
-    b"kan": (b"kantata",), b"kao": (b"kakao",), b"kar": (b"bkar_",), b"kca": (b"tkcapi_",), b"kcp": (b"akcp",),
-    b"ke.": (b"make.com",), b"kex": (b"okex",), b"key": (b" key is", b" key to ",), b"kia": (b"akia",),
-    b"kid": (b"akid",), b"kif": (b"clockify", b"thinkific",), b"kit": (b"convertkit",), b"kli": (b"klipfolio",),
-    b"kly": (b"checkly",), b"kma": (b"crackmapexec",), b"kn-": (b"swmtkn-1-",), b"kn_": (b"atkn_",),
-    b"koy": (b"koyeb",), b"kpr": (b"linkpreview",), b"ks-": (b"ks-pass",), b"ksc": (b"walkscore",),
-    b"kse": (b"clicksend",), b"ksu": (b"larksuite", b"open.larksuite.com",), b"kto": (b"tiktok",),
-    b"kts": (b"sktsec_",), b"kub": (b"kubeadm",), b"kv_": (b"kv_rest_api",), b"kx_": (b"okx_",),
-    b"l-k": (b"fal-key",), b"l-p": (b"initial-password",), b"l-t": (b"modal-token",), b"l-w": (b"evil-winrm",),
-    b"l.1": (b"trnsl.1.1.",), b"l_0": (b" retool_0",), b"l_a": (b"fal_api", b"personal_access_token",),
-    b"l_k": (b"fal_key",), b"l_p": (b"mail_pass",), b"l_t": (b"cal_test_", b"modal_token",),
-    b"la-": (b"impala-shell",), b"lav": (b"clave", b"klaviyo",), b"lbo": (b"mailboxlayer",), b"lda": (b"ldapadd",
-    b"ldappasswd", b"ldapsearch",), b"ldp": (b"worldpay",), b"lep": (b"teleport",), b"lew": (b"gradlew",
-    b"scaleway",), b"lft": (b"lftp",), b"lfx": (b"signalfx",), b"lgo": (b"algolia",), b"lig": (b"lightstep",),
-    b"lio": (b"lio_", b"twilio",), b"lip": (b"lip_",), b"liv": (b"cal_live_",), b"lk_": (b"slk_", b"walk_score",),
-    b"lla": (b"stellar",), b"llb": (b"rollbar",), b"llc": (b"fullcontact",), b"llm": (b"litellm",),
-    b"lo_": (b"apollo_api", b"apollo_io",), b"lob": (b" lob",), b"log": (b"log in",), b"lok": (b"lokalise",
-    b"storyblok",), b"lou": (b"alicloud", b"cloudflare", b"cloudinary", b"cloudmersive", b"cloudsmith",
-    b"currencycloud", b"ibmcloud", b"iex_cloud", b"iexcloud", b"jumpcloud", b"meaningcloud", b"nlp_cloud",
-    b"nlpcloud", b"oraclecloud", b"packagecloud", b"qcloud", b"salad_cloud_", b"soundcloud",),
-    b"loy": (b"loyverse",), b"loz": (b"lozinka",), b"lp_": (b"help_scout",), b"lpl": (b"sqlplus",),
-    b"lps": (b"helpscout",), b"lsa": (b"mailsac",), b"lsn": (b"mlsn.",), b"lsv": (b"lsv2_",), b"lsx": (b"lsxs_pt_",),
-    b"lsz": (b"jelsz\xc3\xb3",), b"lta": (b"altak", b"ltai",), b"ltm": (b"shltm_",), b"lto": (b"altool",
-    b"modaltoken",), b"ltr": (b"mailtrap", b"vultr",), b"lun": (b"luno_", b"splunk",), b"lux": (b"influx",),
-    b"lx-": (b"llx-", b"pplx-",), b"ly_": (b"ably_",), b"lyg": (b"polygon", b"polygonscan",), b"m0-": (b"m0-",),
-    b"m_a": (b"system_accesstoken",), b"m_k": (b"account.from_key",), b"m_p": (b"random_password",),
-    b"ma-": (b"chroma-", b"luma-",), b"ma_": (b"chroma_", b"lma_",), b"mac": (b"machine",), b"mad": (b"nomad",),
-    b"mam": (b"edamam",), b"mav": (b"mavenlink",), b"mb_": (b"lmb_",), b"mbc": (b"smbclient",),
-    b"mbd": (b"lambdatest",), b"mbm": (b"smbmap",), b"mc1": (b"tmc1",), b"mci": (b"teamcity",), b"md-": (b" md-",),
-    b"md5": (b"md5",), b"mdb": (b"mdb_sa_sk_",), b"mdk": (b"cmdkey",), b"me1": (b"prime1",), b"me2": (b"prime2",),
-    b"mei": (b"meistertask", b"mindmeister",), b"mfa": (b"mfa",), b"mfu": (b"gemfury",), b"mgl": (b"stormglass",),
-    b"mgu": (b"imgur",), b"mih": (b"mihcagebbe",), b"mir": (b"miro_",), b"mmu": (b"rocommunity",),
-    b"mn_": (b"column_api", b"column_key",), b"moa": (b"paymoapp",), b"mob": (b"dvc_mobile_", b"mob-",),
-    b"mog": (b"chartmogul",), b"mol": (b"mollie", b"sumologic.com",), b"moo": (b"moosend",),
-    b"mot": (b"mot de passe",), b"mro": (b"gumroad",), b"mss": (b"mssp.",), b"mto": (b"npmtoken.", b"tomtom",),
-    b"mtp": (b"smtp_pass",), b"mux": (b"mux_secret", b"mux_token", b"muxtoken",), b"mve": (b"numverify",),
-    b"mvm": (b"cmvmd",), b"myc": (b"mycli",), b"n-k": (b"-encryption-key", b"subscription-key",),
-    b"n2d": (b"argon2d",), b"n2i": (b"argon2i", b"argon2id",), b"n_k": (b"dd_application_key", b"logged_in_key",),
-    b"n_s": (b"token_secret",), b"n_t": (b"session_token", b"verification_token",), b"na_": (b"klarna_",
-    b"persona_production_", b"pina_",), b"nac": (b"anaconda",), b"nan": (b"binance",), b"nap": (b"guardianapi",),
-    b"nar": (b"sonar",), b"nas": (b"truenas",), b"nau": (b"fusionauth",), b"nb_": (b"pnb_",), b"nch": (b"rancher",
-    b"sinch",), b"nda": (b"conda",), b"ndb": (b"wandb",), b"ndr": (b"mandrill",), b"ne_": (b"line_channel",
-    b"line_notify", b"one_signal",), b"nea": (b"linear",), b"nec": (b"pinecone",), b"nem": (b"mnemonic",),
-    b"nep": (b"onepagecrm",), b"ney": (b"honeycomb",), b"nf-": (b" nf-",), b"nfl": (b"confluence", b"confluent",),
-    b"nfp": (b"nfp_",), b"nfr": (b"infracost",), b"ngo": (b"mongo",), b"ngp": (b"financialmodelingprep",),
-    b"ngr": (b"ngrok",), b"nio": (b"intrinio", b"keenio",), b"niu": (b"qiniu",), b"nk_": (b"trunk_token",),
-    b"nke": (b"linkedin",), b"nle": (b"unleash",), b"nmc": (b"nmcli",), b"nmp": (b"snmp",), b"nnh": (b"finnhub",),
-    b"nnw": (b"kennwort",), b"nom": (b"nomic_", b"nomicapi",), b"nr_": (b"pinr_",), b"nra": (b"nral",),
-    b"nrr": (b"nrra-",), b"nsc": (b"runscope", b"zenscrape",), b"nsh": (b"screenshotapi",), b"nso": (b" console-",),
-    b"nsp": (b"unsplash",), b"nss": (b"openssl",), b"nsu": (b"consul",), b"nsy": (b"censys",),
-    b"nt2": (b"exponent2",), b"nt_": (b" mint_",), b"ntf": (b"printf",), b"ntk": (b"accountkey",),
-    b"ntl": (b"instantly",), b"ntr": (b"sentry",), b"ntu": (b"intuit_",), b"nu_": (b"pnu_",), b"nug": (b"nuget",),
-    b"nuv": (b"openuv",), b"nwe": (b"openweather",), b"nxc": (b"nxc",), b"nyk": (b"nyk_", b"snyk", b"snyk_sat.",),
-    b"nyp": (b"anypoint",), b"o-k": (b"sso-key",), b"o-n": (b"do-not-share-this",),
-    b"o-s": (b"convertto-securestring",), b"o_a": (b"co_api",), b"oak": (b"keycloak", b"zipcloak",),
-    b"oan": (b"oanda",), b"oap": (b"lunoapi",), b"oas": (b"gloas-",), b"ob_": (b"lob_api", b"lob_secret",),
-    b"obo": (b"uptime_robot", b"uptimerobot", b"zerobounce",), b"och": (b".tochararray",), b"oci": (b" oci",),
-    b"ocm": (b"datocms",), b"oco": (b"cryptocompare",), b"ocp": (b"docparser",), b"ocu": (b"docusign",),
-    b"od_": (b"tr_prod_",), b"odb": (b"ipinfodb",), b"odp": (b"prodpad",), b"og_": (b" cog_",),
-    b"oge": (b"together",), b"ogi": (b".login(", b"login", b"onelogin",), b"ogl": (b"chat.googleapis.com",
-    b"google-maps", b"google_client", b"google_maps", b"google_secret", b"googlemaps",), b"ogt": (b"logtail",),
-    b"ohr": (b"bamboohr",), b"oio": (b"apolloio",), b"oja": (b"clojars_",), b"ok_": (b"ramp_tok_",),
-    b"oks": (b"hooks",), b"okt": (b"okta",), b"oku": (b"heroku",), b"ole": (b"approle",), b"ome": (b"comet",),
-    b"omn": (b"omnisend",), b"omo": (b"matomo", b"tomorrow_api",), b"on_": (b" ion_",), b"onk": (b"decryptionkey",
-    b"sportmonks", b"validationkey",), b"oon": (b"spoonacular",), b"opm": (b"access-development-",),
-    b"opu": (b"octopus",), b"orh": (b"forhttpheaderfield",), b"osi": (b"composio", b"hellosign",),
-    b"osq": (b"mosquitto_", b"mosquitto_passwd", b"osql",), b"otl": (b"rootly_", b"screenshotlayer",),
-    b"otp": (b" otp", b"otpauth", b"totp",), b"otx": (b"otx_",), b"ovh": (b"ovh",), b"ovs": (b"ovsx", b"ovsxat_",),
-    b"owd": (b"crowdin",), b"owm": (b"owm_",), b"ox-": (b"box-client",), b"ox_": (b"box_access", b"box_client",
-    b"box_developer", b"dropbox_sign",), b"oxa": (b"boxapp",), b"oxc": (b"boxclient",), b"oxs": (b"boxsdk",
-    b"dropboxsign",), b"oy2": (b"oy2",), b"p-b": (b"http-basic",), b"p-p": (b"app-password",), b"p.k": (b"app.key",),
-    b"p_k": (b"app_key", b"dd_app_key",), b"p_u": (b"sgamp_user_",), b"pa-": (b"pa-",), b"pa9": (b"apa91b",),
-    b"pa_": (b"rpa_", b"shppa_", b"wpa_passphrase",), b"pap": (b"papertrail", b"serpapi",), b"pas": (b" pass is",),
-    b"pbo": (b"dropbox",), b"pcc": (b"rpcclient",), b"pce": (b"appcenter",), b"pdl": (b"pdl_api", b"pdl_live_",),
-    b"pdo": (b"pdo",), b"pdp": (b"impdp",), b"pdu": (b"pdus",), b"pdy": (b"appdynamics",), b"pef": (b"typeform",),
-    b"peo": (b"peopledatalabs",), b"pes": (b"typesense",), b"pex": (b"pexels",), b"pg_": (b"npg_",),
-    b"ph_": (b"graph_api",), b"pho": (b"semaphore_api", b"semaphoreci",), b"phr": (b"recovery phrase",
-    b"seed phrase",), b"pi-": (b" api-", b"nvapi-", b"pypi-", b"pypi-token", b"rgapi-",), b"pi_": (b"api_token",
-    b"apify_api_", b"lin_api_", b"plane_api_", b"prtapi_", b"skapi_prod_",), b"pie": (b"httpie",),
-    b"pif": (b"ipify",), b"pik": (b"apikey", b"apikey_", b"apikeyclientsecret", b"apikeys",), b"pim": (b"apim",),
-    b"pin": (b"pinata",), b"piv": (b"apiversion",), b"pk-": (b" bpk-",), b"pk.": (b"pk.",), b"pk_": (b" apk_",
-    b"pk_", b"pk_prod_", b"pk_test_",), b"pks": (b"apksigner",), b"plo": (b"uploadcare",), b"ply": (b"nicereply",),
-    b"pm_": (b"npm_", b"npm_auth", b"npm_token",), b"pma": (b"pmat-",), b"pmi": (b"ipmitool",),
-    b"po_": (b"expo_access", b"expo_token", b"shippo_live_", b"shippo_test_",), b"pod": (b"gitpod_pat_", b"podio",),
-    b"pon": (b"getresponse",), b"pot": (b"spotify",), b"pp-": (b"xapp-",), b"pp_": (b"app_center", b"app_password",
-    b"app_secret", b"app_usr-", b"ddapp_",), b"ppp": (b"apppassword",), b"ppu": (b"ncftpput",), b"pr1": (b"apr1",),
-    b"prd": (b"prd-",), b"prf": (b" prf_",), b"prv": (b"tprv", b"xprv", b"yprv", b"zprv",), b"psa": (b"knapsack",),
-    b"psc": (b"pscale_", b"pscredential",), b"pse": (b"appsecret", b"deepsecurity",), b"psg": (b"opsgenie",),
-    b"psk": (b"psk",), b"pss": (b"shpss_",), b"pst": (b"ipstack", b"upstage", b"upstash",),
-    b"psu": (b"capsule_crm", b"capsulecrm",), b"psw": (b"gs_appsweep_",), b"pt_": (b"encrypt_string",),
-    b"pta": (b"captain_data", b"captaindata",), b"ptc": (b"recaptcha",), b"ptl": (b"promptlayer",),
-    b"pul": (b"pul-",), b"pur": (b"purestake",), b"pus": (b"pusher",), b"pw_": (b"username_pw_set",),
-    b"pwd": (b"pwd=",), b"px-": (b"gocspx-",), b"qa_": (b"sqa_",), b"qas": (b"qase_", b"qaseio",),
-    b"qdr": (b"qdrant",), b"ql_": (b"mysql_native_password",), b"qlc": (b"sqlcmd",), b"qll": (b"sqlldr",),
-    b"qls": (b"cqlsh",), b"qu_": (b"squ_",), b"r-s": (b"coder-session-token", b"user-secrets",),
-    b"r13": (b"gr1348941",), b"r8_": (b"r8_",), b"r_p": (b"user_pass",), b"r_s": (b"better_stack",
-    b"coder_session_token",), b"r_t": (b"user_token",), b"ra.": (b"infura.io",), b"rad": (b"gradle.publish",
-    b"useradd",), b"rak": (b"kraken", b"meraki",), b"ral": (b"mistral", b"moralis",), b"ras": (b"contrase",),
-    b"rau": (b"masterauth",), b"rav": (b"strava", b"travis",), b"ray": (b"bintray",), b"raz": (b"razorpay",),
-    b"rbe": (b"bannerbear",), b"rbi": (b"clearbit", b"weatherbit",), b"rcl": (b"circle", b"rclone",),
-    b"rcm": (b"buttercms",), b"rco": (b"intercom",), b"rcy": (b"percy",), b"rdm": (b"rdme_",),
-    b"rdp": (b"xfreerdp",), b"reb": (b"rebrandly",), b"rel": (b"trello",), b"rex": (b"bittrex", b"fastforex",),
-    b"rg_": (b"sk_org_",), b"rhc": (b"cirhcde",), b"rho": (b"everhour",), b"ri_": (b"sindri_",),
-    b"rif": (b"calendarific",), b"rii": (b"nrii-",), b"rik": (b"wrike",), b"rix": (b"gtmetrix",),
-    b"riz": (b"authorization", b"authorization_code",), b"rj_": (b"cciprj_",), b"rk_": (b"lark_", b"rk_prod_",
-    b"rk_test_",), b"rkc": (b"networkcredential",), b"rke": (b"marketo", b"marketstack",), b"rkp": (b"sparkpost",),
-    b"rkt": (b"newyorktimes",), b"rli": (b"mailerlite",), b"rls": (b"urlscan",), b"rmo": (b"mattermost",
-    b"usermod",), b"rns": (b"turnstile",), b"rp_": (b"serp_api",), b"rpe": (b"serper",), b"rps": (b"serpstack",),
-    b"rsc": (b"etherscan",), b"rso": (b"personalaccesstoken",), b"rsq": (b"foursquare",), b"rta": (b"portainer",),
-    b"rtk": (b"portkey",), b"rue": (b"\ttrue\t/",), b"rut": (b"scrutinizer",), b"ruy": (b"ciruyte", b"ciruyti",),
-    b"rwc": (b"rwcommunity",), b"ryl": (b"countrylayer",), b"rzp": (b"rzp_live_", b"rzp_test_",),
-    b"s-c": (b"redis-cli",), b"s-k": (b"-access-key", b"secret-access-key",), b"s-p": (b"access-production-",),
-    b"s.k": (b"secret.access.key",), b"s_k": (b"aws_secret_access_key", b"secret_access_key", b"spaces_key",),
-    b"s_t": (b"access_token",), b"sal": (b"salasana",), b"san": (b"asana", b"sanity",), b"sau": (b"sauce",),
-    b"sb_": (b"sb_secret_",), b"sc_": (b" sc_", b"mint_dsc_",), b"sco": (b"descope",), b"scs": (b"bscscan",),
-    b"scw": (b" scw",), b"sea": (b"unseal",), b"seg": (b"segment",), b"sfd": (b"sfdc",), b"sfe": (b"transferwise",),
-    b"sg.": (b"sg.",), b"sh2": (b"ssh2",), b"sh_": (b"refresh_token",), b"sha": (b"{sha",), b"shp": (b"shpat_",
-    b"shpit_", b"shpk", b"sshpass",), b"sia": (b"asia",), b"sic": (b"basicauth", b"credentials.basic",),
-    b"sig": (b"sig=",), b"sit": (b"positionstack",), b"sk-": (b"sk-",), b"sk0": (b"sk0",), b"sk1": (b"sk1",),
-    b"sk2": (b"sk2",), b"sk3": (b"sk3",), b"sk4": (b"sk4",), b"sk5": (b"sk5",), b"sk6": (b"sk6",), b"sk7": (b"sk7",),
-    b"sk8": (b"sk8",), b"sk9": (b"sk9",), b"sk_": (b"atsk_", b"live_sk_", b"sk_", b"sk_car_", b"sk_pr_",
-    b"sk_prod_", b"sk_production_", b"sk_staging_", b"sk_test_", b"test_sk_",), b"ska": (b"ska",), b"skb": (b"skb",),
-    b"skc": (b"skc",), b"skd": (b"skd",), b"ske": (b"ske", b"skey",), b"skf": (b"skf",), b"sko": (b"skopeo",),
-    b"sky": (b"bluesky",), b"sl.": (b"sl.",), b"sla": (b"slack",), b"slm": (b"sslmate",), b"sm_": (b"sm_pat_",
-    b"sm_sat_",), b"smd": (b"smd5",), b"smo": (b"cosmos",), b"snt": (b"sntrys_",), b"sof": (b"mulesoft",),
-    b"sph": (b"-passphrase",), b"spl": (b"splitio",), b"sq0": (b"sq0",), b"sqp": (b"sqp_",),
-    b"squ": (b"squarespace",), b"sr_": (b"crsr_",), b"ss-": (b"sess-",), b"ss_": (b"authress_",),
-    b"ssb": (b"passbase",), b"ssh": (b"ssha",), b"ssk": (b"accesskey", b"secretaccesskey", b"sharedaccesskey",),
-    b"sso": (b"accessor", b"passord",), b"sst": (b"accesstoken",), b"st-": (b"secret-test-",), b"st.": (b" st.",),
-    b"stm": (b"postmark",), b"su_": (b" essu_",), b"sud": (b"sudo",), b"swd": (b"-passwd",), b"swo": (b"_password",
-    b"app password", b"application password", b"application_password", b"change_password", b"password=",
-    b"passwordauthentication", b"passwort", b"usernamepassword",), b"sws": (b"ssws",), b"sy-": (b"artsy-",),
-    b"sy_": (b"artsy_",), b"syc": (b"artsyclient",), b"syt": (b"syt_",), b"t-l": (b"secret-live-",),
-    b"t-s": (b"secret-string",), b"t.1": (b"dict.1.1.",), b"t_k": (b"secret_key",), b"tac": (b"userstack",),
-    b"tam": (b"bitstamp",), b"tap": (b"abstractapi",), b"tbb": (b"atbb",), b"tbr": (b"eventbrite",),
-    b"tcu": (b"shortcut",), b"tel": (b"retell",), b"tfm": (b"lastfm",), b"tfu": (b"contentful",),
-    b"tg_": (b"tr_stg_",), b"tgp": (b"tgpak_", b"tgpat_",), b"tgu": (b"gitguardian",), b"th0": (b"auth0",),
-    b"th_": (b"scauth_",), b"thk": (b"-authkey",), b"ths": (b"auths",), b"tic": (b"restic",), b"tid": (b"secretid",),
-    b"tie": (b"zerotier",), b"tif": (b"detectify", b"identified",), b"tii": (b"tiingo",),
-    b"tla": (b"detectlanguage",), b"tme": (b"tmetric",), b"tn_": (b"dtn_", b"ntn_",), b"tne": (b"partnerstack",),
-    b"to_": (b"cto_",), b"tok": (b"sessiontoken",), b"tpw": (b"rootpw",), b"ts.": (b" sts.",), b"ts_": (b"sts_",),
-    b"tsa": (b"currentsapi", b"whatsapp",), b"tsh": (b"smartsheet",), b"tsq": (b"tsql",), b"tss": (b"tss_",),
-    b"tsy": (b"etsy",), b"tt3": (b"atatt3", b"atctt3",), b"tud": (b"amplitude",), b"tum": (b"tatum_", b"tatumio",),
-    b"tvl": (b"tvly-",), b"twi": (b"twine", b"twist_token", b"twitch", b"twitter",), b"twn": (b"vtwn_",),
-    b"tys": (b"smartystreets",), b"tza": (b"atza",), b"tzr": (b"atzr",), b"uan": (b"quandl",), b"uay": (b"quay",),
-    b"uca": (b"ucat_",), b"udd": (b"audd_", b"auddio",), b"uem": (b"bluemix",), b"uir": (b"requirepass",),
-    b"ulc": (b"fulcrum",), b"ulu": (b"oculus", b"pulumi",), b"umo": (b"sumo",), b"upi": (b"jupiterone",),
-    b"url": (b"curl", b"recurly",), b"urs": (b"discourse",), b"urv": (b"survicate",), b"ury": (b"fury_",
-    b"mercury_production_",), b"us_": (b"status_page",), b"use": (b"user = ",), b"usp": (b"faceplusplus",
-    b"statuspage", b"statuspal",), b"ut-": (b"put-parameter",), b"ut_": (b"put_parameter",), b"uth": (b"auth=(",),
-    b"utr": (b"nutritionix", b"youtrack",), b"utt": (b"shutterstock",), b"v1.": (b".atlasv1.",),
-    b"v1_": (b"doo_v1_", b"dor_v1_", b"dos_v1_", b"pylf_v1_",), b"van": (b"alphavantage",), b"vas": (b"vast_api",
-    b"vastai",), b"vat": (b"avatax", b"private_token", b"privatekey",), b"vau": (b"alienvault", b"vault",),
-    b"vb.": (b"hvb.",), b"vc_": (b"dvc_client_", b"dvc_server_",), b"vck": (b"vck_",), b"vcp": (b"vcp_",),
-    b"vef": (b"wavefront",), b"vek": (b"livekit",), b"veo": (b"coveo",), b"vf.": (b" vf.",),
-    b"via": (b"aviationstack",), b"vib": (b"viber",), b"vim": (b"vimeo",), b"vit": (b"invite_token",),
-    b"von": (b"vonage",), b"vop": (b"devops",), b"vpn": (b"vpnapi",), b"vsc": (b"vsce", b"vsce_pat", b"vscepat",),
-    b"vst": (b"vsts",), b"vt_": (b"vt_api",), b"w_r": (b"new_relic",), b"wal": (b"wallet",),
-    b"wea": (b"weather_api", b"weatherapi", b"weatherstack", b"weaviate",), b"wec": (b"wechat",), b"wge": (b"wget",),
-    b"wh_": (b"lin_wh_",), b"wif": (b"wif_", b"wifi",), b"wir": (b"signalwire",), b"wis": (b"wistia",),
-    b"wiz": (b"wizclient",), b"wol": (b"dwolla",), b"wre": (b"newrelic",), b"wrk": (b"wrkaus-",),
-    b"ws_": (b"aws_secret", b"aws_session_token", b"news_api",), b"wsa": (b"newsapi",), b"wsc": (b"newscatcher",),
-    b"wse": (b"browserstack",), b"wth": (b"growthbook",), b"wx_": (b"wx_app",), b"x-a": (b"x-access-token",
-    b"x-auth",), b"x-c": (b"x-chroma",), b"x-p": (b"x-plex-token",), b"x-s": (b"x-secret", b"x-signature",),
-    b"x-t": (b"x-token",), b"x.i": (b"cex.io",), b"xap": (b"xapt-",), b"xau": (b"xauth",),
-    b"xch": (b"exchangerate_api", b"exchangerateapi", b"exchangeratesapi", b"open_exchange_rates",
-    b"openexchangerates",), b"xer": (b"fixer_", b"xero",), b"xio": (b"cexio",), b"xnd": (b"xnd_development_",
-    b"xnd_production_",), b"xox": (b"xox",), b"xpd": (b"expdp",), b"xpm": (b"hexpm",), b"xpo": (b"exponent1",
-    b"privateexponent",), b"xt_": (b" ext_",), b"xta": (b"nextauth",), b"xy_": (b"apify_proxy_",),
-    b"y--": (b"key-----",), b"y-1": (b"swmkey-1-",), b"y-c": (b"valkey-cli",), b"y-p": (b"key-pass",
-    b"set-key-partition-list",), b"y.h": (b"play.ht",), b"y01": (b" key01",), b"y0_": (b"y0_",),
-    b"y_a": (b"ory_at_",), b"y_p": (b"ory_pat_",), b"y_s": (b"ory_st_",), b"y_u": (b"apify_ui_",),
-    b"ya2": (b"ya29.",), b"ya_": (b"sntrya_",), b"yai": (b"assemblyai", b"eyai",), b"yan": (b"yandex",),
-    b"yap": (b"holidayapi",), b"yba": (b"honeybadger",), b"yc_": (b"yc_",), b"ych": (b"-keychain",),
-    b"yel": (b"yelp",), b"yfr": (b"currencyfreaks",), b"yi_": (b"sntryi_",), b"yke": (b"symmetricsecuritykey",),
-    b"you": (b"yousign",), b"ysq": (b"mysql", b"mysqli",), b"yt_": (b"nyt_api",), b"yti": (b"nytimes",),
-    b"yto": (b"notarytool",), b"ytr": (b"securitytrails",), b"yu_": (b"sntryu_",), b"zak": (b"ezak",),
-    b"ze-": (b"arize-",), b"ze.": (b"authorize.net",), b"ze_": (b"arize_", b"authorize_net",),
-    b"zel": (b"optimizely",), b"zen": (b"authorizenet", b"zendesk", b"zenserp",), b"zh_": (b"zh_",),
-    b"zhi": (b"zhipu",), b"zio": (b"logzio",), b"zip": (b"zip",), b"zmo": (b"mezmo",), b"zne": (b"hetzner",),
-    b"zoh": (b"zoho",), b"zoo": (b"zoom",), b"zul": (b"zulip",),
-}
-"""Keywords of rules that are tried wherever one stands, by a run of three bytes that is rare in clean text.
-Those without any are under ``b""``."""
+RUNS = (
+    (
+        b" 10 db es ke li mi p. pa ph sh te tk ys-----f-ac-ad-am-ap-au-fi-ga-hc-hm-hu-ke-li-oa-od-pa-pi-s4-se-sh-si-te"
+        b"-to.aa.az.ba.go.if.lo.oa.pu.qq.ti.za0bb10c2fk2lo2mi3bl3jp4aa4ca5ae7qa8n_9w0_ac_ap_au_bl_ce_ch_hm_me_nt_oa_od"
+        b"_ph_pr_pu_sb_sd_sh_si_toa_aa_taaaaacablaccaceactadoaesafragbai_ailajkak_akaakeal-al_alaalialpaltamaambamzanc"
+        b"andangapaapcapeapiappapqaptapwaq.aqdaqoareariarkarsartarvasdastat-ataatcateatiatlatuaudaunautavaawgawlaymayo"
+        b"azeb-tb2_b_cb_lb_tbacbanbasbbibcrbeabeebesbhobinbitbkdbkpbloblublybm-bmcbofbonboobouboxbrabrobsybuibunc-pcam"
+        b"caqcaucc_ccdccecciccocencercescewcexcf_cfpcfscftcglchechici_cipcirckackeckockrclocmccmdcntco_coccodcoecohcoi"
+        b"concoocoscoucovcp_cpacracrecrocrycsrct.ctictxcuscuwcw_cy-cy_cybcyccylcypcyscytd-pd_ad_id_udabdatdb-dbpdc-dck"
+        b"dctddaddpddrddsdebdeedemdendesdevdfedfldfsdicdifdigdnkdnsdo_dopdordp.dphdpudrodt0dtrdufduodutdwoe-ae-be_ae_m"
+        b"e_ne_reatebhecaeclecrecuedaedieeceeleemefiefregreileisek_eliellelvemaemfemgemlemoemyenceneenkenseoaeoceodeoi"
+        b"ep_epgercerdereeroersertesfesiesmestetaetcetletreveeview-ex_exaexcexoexpexteyceyjeymeypeyseyvfacfalfasfb_fei"
+        b"ferfibfiofisfixflafliflwfmpforfoufqofroftlfulfwogamgb_gcege_geagebgecgeggelgemgenggegglgh_gifgitgkaglaglcglf"
+        b"gliglmgloglpglrglsgmognagnignkgocgoogp_gragregrogssgtagtmguah-ah-kh_tha_hamharhashbohbuhcahcbhclhcxhdbhechel"
+        b"herhethexhinhiphl_hmahorhothplhpthrehrohsahsehtohtphtthtwhuahubhunhwci.bi_oiamiasibaic_iceickid-id_idaienifa"
+        b"ifligjik_ilbileilmimaimiin_indinfiniinninsintipgipiipsirbirlirpirtiruirviscistisuit_iteitfitpitritsittitwiva"
+        b"iveivoixaixpiz_j_aj_lj_tjitjotjsejwtk-ak-hk.ok_ak_dk_ok_pka_kagkankblkbokcake.ke_keekenketkicklaklikmaknakpr"
+        b"kraks-kscktskubkuckv_l.1l_al_hl_tl_ula-lamlarlaslayldalealeclenlf_lgoliblicliglinlitlivlk_lkelo_loblocloglok"
+        b"loslouloylozlp_lpclsxlunm_amacmagmaimarmatmaumavmblmbomdbme_meimermesmglmihmkemobmolmoompcmtkmtomtpmuxmvemys"
+        b"n.ln_an_en_sn_tna_nacncendandbndcndmndondrnelnemnepnernewnfinflnfonfrnfungcngtninnk_nkenlennenomnscnshnsonst"
+        b"ntentontrntunvanwenyknypo-no-soatob_ociocoocpocsoctocuodaodeoglognogtojaokioksollolooluolyomnomponaoncondone"
+        b"onkonsontoo_oonootoovopeoplopsoptor_oraorhorioryos_oseosqotaotpoucounovsowpox-ox_oxcp-bp-pp_sp_tp_upa_panpap"
+        b"parpaspaypbkpccpcepclpcopdlpdypefpenpeppespexphaphephophppi-pi.pi_pifpikpilpinpippivpk.pk_pksplaplepliplopm_"
+        b"pmepmipo_polporpotpp.pp_ppapprppspptppvpripropscpsgpstpsuptaptiptlptopulpurpusqasqclqdrqlpquaquer-sr13r_dr_p"
+        b"r_sr_trabracradragrairanrarravrayrazrclrdirebredreerenresretrevrgargergorinritrizrk_rkarkcrkerkprktrldrlsrne"
+        b"rnsrocrodrolronroorowrp_rpsrtartmrtyruerutry_rybrylrzps-ps_ds_ssalsansb_scascoscrscssecsegseisensersfeshlsho"
+        b"shpsicsigsiosk-sk.sk_skaskoslmsm_smbsnasnisntsplsqlss_ssbsscssosspsstst_stestistmstrsuaswot-kt-nt-st_dt_kt_s"
+        b"tactagtantattaxtbrteatectehtekteltentfotgptguthethutictiftiitiktintiotk-tk.tketlatmetnetodtogtoktomtootortra"
+        b"tretritsktsttsyttetumtustwetwiuarubsugsuirulculeumrunkunsupeupiupsurvus_useusput-ut_uthutruttvarvasvatvc_ve_"
+        b"vefverviavitvk1vonvpnvscvt_w_rwalwaswcoweawebwecweiwhawhowhswiswitwizwrewrkws_wscwx_x-ax-cx-px-sx-tx_cxa_xch"
+        b"xndxpoxtaxtmy--y-py_ay_pyanyclycryfrygeygoyouyptyt_ytizabze.zenzer",
+        b"-----b-ap-c--ha-ke-u--v1.1..a..ai.co.de.en.fm.io.ne.si.sl.ve00.0iy1ph2-c2v54897sk91b_ai_ap_au_bi_ch_de_en_ey"
+        b"_fm_go_gs_hr_ht_in_io_ke_la_li_ly_oa_pa_pr_pw_rt_sa_se_te_to_ua_v1_yta-2a-aa.ga01a1-a25a_aaaaaatab8abaabiabl"
+        b"ac-ac_acaaccackacoacsacuacyadcageagiagoailajbak_akbakcakialcalealialkaluam_amaan_anaancaneangannantap1apiapp"
+        b"apsaq_ar_ardarkarsas-asaaseashasiassat-at_ataatcateathatoau-audausautavaaveawlay_ayeaymazeb-sb1_b_pb_sb_vbaq"
+        b"barbasbaybdabenberbipbirbixbliblrbnnboabt-bucbx_c.nc01c2_c_kca_cagcancarcatcceccocelcemcencesch_chdci_citckk"
+        b"ckrcleclicloclpcm_cmdcoicomconcoocopcoucovcrect.ctocued-kd_id_kdaddandaydbodctddndeadeldesdeudevdexdeydf2dfl"
+        b"diadindioditdledlydmednadogdpwds-ds_dsadtedyxe-ae-ke-le-me_ae_ce_de_he_ke_me_ne_pe_se_te_ueaceadeafeageakeal"
+        b"eapeareateauebieboec_ecoecrectecuedaedeedkedreeieetegiehqeioeisekiel_eldeliellelsemaemien_engenienlenseolepa"
+        b"eplepoeppepyer_eraercereergerkerserteryesheskespessestet-et.et_eteethetketmetoetretsetveu-eu1eurev_eviey-ey_"
+        b"eyceygeyjeyleyoeyseytezyf2-f2_f_tfbofctfelffifigfloforfseftofy-fywg-kg.kg1eg_kgangbegbogcagcegdagdogeagebgej"
+        b"gekgengepggaghtgingisgleglygnagongosgsmgungzxh-kh-uh_kh_phathbahcdhdbhdeherhifhijhinhkehmahoahovhrahrohtehtl"
+        b"htohtshu.hubi-ki-ti6ii_kiabiadialiamib-iboibsic-ic_icaicbicsiediekierifaifyignijoik_ikeileillim-imaimeimpin_"
+        b"indineiniinkinsintiphipoipyirdiseistisuisxit-it_iteitiitoityiusiveivoizajarjetjp-js.k5.k_ak_mka_kbokenketkey"
+        b"kiekifkitklykseksukupl-tl-wl_0l_al_cl_pl_tlablarlbalcoldkldrle-le_lealeclesletlewlexlf-lfxlg_lguli_lialiclie"
+        b"liolislivlk.llallellmllolo_lokloulowlsalseltoltrlusluxlwalwily_m_km_pma-ma_macmaimammapmcime1me2menmermesmet"
+        b"mexmgbminmiomk_mmammumn_mo_mosms_mt-mwgmy-n-1n-kn.kn.mn.vn2dn2in_kna2na_nagnamnapnasnatnaunbancendandlne_nec"
+        b"nennernesnetnfong.ngengkngongpngunidnienionivnlanmanpwnscnsensqnssnt-nt2nt_ntentfntkntrnuvnwooadoakoapoatob_"
+        b"oboocmocood_odbodeodiodoogiogloguohroinoiooisok.ok_okeoksokuolaoleomaombomoondoneonionkonnookoolooropeopsopu"
+        b"orcordoreorkormorportosiostot-otaotiotloudovaox-ox_oxlp1.p86p_kp_upa_pacpadpagpaipalpapparpaspatpaypbopcapch"
+        b"pcopdbpdepeoperpespexpflpfoph_phhphopi-pi_piepifpikplipmopo_potpp_ppapplppsppupr_propsapscpsepskpswpt.pt_ptc"
+        b"ptipvipw_px-q0wqawql_qlir-kr-sr.kr_ar_kr_pra.racradrakralramranraprasraurayrberbircfrcord_rdardirdpre_reared"
+        b"refrelreprerresretrexrg_rhori_ridrifrijrj_rlirlyrmornarodromronroorowrpars_rscrsqrstrumrusrvirwirysryts-cs-k"
+        b"s.cs__s_ks_psa.sansapsatsc_scasciscosdksecseksensersessg-sheshusibsicsidsigsk-sk_skosofsonsorspasqlsr-ss_ssa"
+        b"ssessisskssnssosspsswst-st.st_stastestosu_sulswdswosy-sy_symsyst.1t.at.ct.kt2at2ut_at_kt_ptactagtaitaltamtap"
+        b"tattaxtc_tchtcutektertestfmtfutg_th_thethkthttiatictidtietiftiltiotivtketlytm_tmqtoktomtootpwtr-tratritrytsa"
+        b"tshtsttt-tt3ttettittpttttu_tudtysua_uctud_udgudsuenuesuitum_umiunkunturaursuryus-uscuseuthutsutyuytv1.v1_v2_"
+        b"vanvatvauve-ve_verviavisviywdiweiwh_wsewthxatxchxinxy_y-1y-cy-dy-py.cy.hy01y_ay_uya_yaiyapybaychyfoyhtyi_yke"
+        b"yptyqgyspytryu_yunz-sz.iz2lz_izccze-ze_zelzenziozne",
+    ),
+    (
+        b" 0. 00 1. 11 12 a3 ab ac ae ak am ap ar as bp bw c1 ca ci ck cr cs do ea et ik io k1 ke kt lo mb md nf oc ot"
+        b" pk pr rn sc sk st t1 v1 vf-cg-ke-pa-ps-pw.p11.03mv4b1543625643_au_mm_pa_ps_sa_sea21aatabiabsaccacdadyagoai2"
+        b"aioaivaizakaakcakialaaltambaphapiappapraqvarkasaasiatbatkatlatzaudaunautavnawgawkazcazdazeazfazsazub2abbdbbf"
+        b"bbubitbkabkcbkpbkublybrabskbtcbxtbybcexcfacfkcflcfucfxchpcivclacmvcnvcogcovcqlcrecrscsacskctoctpcurcxtcxuda2"
+        b"dapdbiddaddoddpddwdeedg9dosdt0dtnduoe2beaaebeechenhercesletseu1evaexmexpexteyaezaezmeztfalfigflpfm1fm2fo1fos"
+        b"furghoghpghrghsghugipgitglcgldglfglrglsglwgmagoggskgtogyahaphavhibhmahoohrkhtthumhvbhvrhvsibmicoifrigaigoigq"
+        b"imginainciniinripiipqiwijcajdcjeljetjfrjirjqqkagkakkeekeykoylailftlialioliplivllxlmalmbloglsnlsvltalunmakmir"
+        b"mobmonmpdmssmycmysna1nabnapnbpncfnfbnfcnfpnfungrnmcnomnpgnpmnranrbnrinrjnrrntnnugnykoanoauobuobwociodaokeokt"
+        b"okxomeondosqotxovsowmp8epaspatpdepduph0phaphcphrphsphxpkaplxpmapnbpnupodprdpulpypqasquarcardmrikrpasalsatsau"
+        b"sbpsbxschsdkseesessfdsgdsgpshpsirskeslaslksmdsmtsnmsnysonsqasqpsqusshsswstssudsumsytteatfptmctogtoktottprtru"
+        b"tsktsqtsstvltwitwnucaumauniuseuthvauvcavcivckvcpvcrvibvimvscvstvulwanwgewhowifxaixapxauxerxprya2yelyprzhizoh"
+        b"zoozprzul",
+        b".0-0.a0.b0.c0.d0.e0.f00a00b00c00d00e00f00g00h00i00j00k00l00m00n00o00p00q00r00s00t00u00v00w00x00y00z0s01.a119"
+        b"1201211a_1aa1r_25729.2ap2b_4324338e-a1.a2-a3-a3taa-aa_aaaab-ab_abaacraehagiai-aidaj_ak-aklalsaltamcapiaptarm"
+        b"asbassastat-at.at_au_aucaulaveazeazob1dbeeberbexbffbi-biablybm_bp_br-bskbu_busbw_bwsbx-c1.ca_caiccacdbcftcg-"
+        b"chlchoci_ciock_clico-cp_cr-cr_cs_da_dapdc-dc_deudiodk-dmedo0do_dp_dt-dusdw_dyeeameaped_edselpen_epleroetheto"
+        b"ey-ey_fb_fc_fdcfk_fltfo_fp_frefroft-ftpfu_fxkg9rgaagd_getgglgo_gorgp_gqvgqwgu_h0_ha_hc_hipho_hoshoxhp_hpkhpt"
+        b"hr_hs_hu_hx_i21iasibpif_ifiikeikiimeio_iotip_iq-irairvitlivoizajs-k10k1_ka_kaokarkcpkctkenkexkeykiakidkn_kpi"
+        b"kpskptktaktyku-kuakx_laclailavlc_liplk_loblp_lrtlsalszltaltrlwtlx-ly-ly_m2_ma-ma_macmadmaimb_mc1md-md5metmgu"
+        b"mmkmtpmvgmvmna_narnb_nchndandbnf-ngonhaniunixnmpnr_ns_nu_nyko1_ob-ociog_ogiogsohookson_oomoseossotpoyep12pa_"
+        b"paspdppg_phypi-pi_pifpimpk-pk_pm_pp-pqspr1prfprvpskpwdqa_qj9qlsqp_qu_qvnra-ralrcyrd-riirk_rndro_rokruesa_sal"
+        b"sansc_scescwse_seesersh2shasiask-sk_skyslosn.sp.sqlsr_ss-ss_st.stssv2swst1.taitbbtc_teath0thstlatn_to_tp_ts."
+        b"ts_tsyttptx_tzatzru1.uayuddudoul-umeumounaunouo_up_ureurluryut_uthv1.vaivb.vcavenveovf.vr.vs.vsxwg_wikwinwk."
+        b"wm_wn_xioxmoxpdxpmxt_yaiybiyclyk_ysqyt_zakzcazdozegzfuzmozseztk",
+    ),
+    (
+        b" as az b2 kh mj mt mz nd nj nt nz od on ot pw s.-us.7z2fa4655877zaaqebcpbsacu_db2eaaeyjfb_fc-fw_hashf_jsnjwt"
+        b"logm0-md5mfanetnxcovhoy2pa-patpdopk.pk_pskpwdr8_re_sg.shasidsigsk-sk0sk1sk2sk3sk4sk5sk6sk7sk8sk9sk_skaskbskc"
+        b"skdskeskfsl.sq0tcpxoxy0_yc_zh_zip",
+        b"",
+    ),
+)
+"""Of each keyword a run that is rare in clean text, and one behind it: see ``keyword_search``."""
 
-GUARDED: dict[bytes, tuple[bytes, ...]] = {
-    b"": (b"://",), b" as": (b" as ",), b" az": (b" az",), b" mj": (b" mj",), b" mt": (b" mt",), b" mz": (b" mz",),
-    b" nd": (b" nd",), b" nj": (b" nj",), b" nt": (b" nt",), b" nz": (b" nz",), b" od": (b" od",), b" ot": (b" ot",),
-    b" pw": (b" pw",), b" s.": (b" s.",), b"119": (b" 119",), b"120": (b" 120",), b"121": (b" 121",),
-    b"465": (b"465",), b"587": (b"587",), b"_au": (b"_auth",), b"_pa": (b"_pass",), b"_ps": (b"_psk", b"wpa_psk",),
-    b"_pw": (b"bind_pw",), b"_sa": (b"_salt",), b"_se": (b"_seed",), b"a25": (b" sha256",), b"aba": (b" aba",),
-    b"ac_": (b"hmac_key",), b"aeh": (b" aeh",), b"amc": (b" amc",), b"api": (b"api key",), b"arm": (b" arm",),
-    b"asb": (b" asb",), b"ast": (b" ast",), b"bho": (b"webhook_key",), b"bpa": (b"dbpass",), b"cco": (b"accounts",),
-    b"cen": (b"licence", b"license",), b"ckk": (b"blockkey",), b"cku": (b"backup",), b"cov": (b"recovery",),
-    b"ct.": (b"connect.sid",), b"d_k": (b"pre_shared_key", b"shared_key",), b"dk-": (b"sdk-",), b"dpw": (b"bindpw",),
-    b"duc": (b"product",), b"e-k": (b"private-key",), b"e_k": (b"cookie_key", b"licence_key", b"license_key",
-    b"private_key", b"storage_key",), b"eaa": (b"eaa",), b"ecr": (b"secret", b"secret_",), b"ed_": (b"seed_",),
-    b"ede": (b"credential",), b"edk": (b"sharedkey",), b"el_": (b"laravel_session",), b"epa": (b"storepass",),
-    b"epp": (b"pepper",), b"erk": (b"masterkey",), b"esk": (b"aeskey",), b"et-": (b"secret-",), b"ey-": (b"key-",),
-    b"ey_": (b" key_",), b"eyp": (b"keypass",), b"fig": (b"config",), b"g-k": (b"signing-key",),
-    b"g.k": (b"signing.key",), b"g_k": (b"signing_key",), b"gke": (b"signingkey",), b"h_k": (b"auth_key",
-    b"hash_key",), b"hps": (b"phpsessid",), b"i-k": (b"api-key",), b"i.k": (b"api.key",), b"i_k": (b"api_key",),
-    b"iab": (b"variable",), b"ias": (b"alias",), b"jse": (b"jsessionid",), b"jwt": (b"jwt_key",),
-    b"kie": (b"cookie",), b"liv": (b" live_",), b"mtp": (b"smtp",), b"n-k": (b"encryption-key",),
-    b"n.k": (b"encryption.key",), b"n_k": (b"encryption_key", b"session_key",), b"net": (b"fernet", b"net",),
-    b"nid": (b"sessionid",), b"nix": (b"unix",), b"nnw": (b"kennwort",), b"nse": (b"insert",),
-    b"ntk": (b"accountkey",), b"oau": (b"oauth",), b"onk": (b"encryptionkey",), b"p_k": (b"app_key",),
-    b"pas": (b"pass",), b"pat": (b"pat",), b"pi-": (b"api-",), b"pi_": (b"napi_",), b"pik": (b"apikey",),
-    b"pwd": (b"pwd",), b"r-k": (b"master-key",), b"r.k": (b"master.key",), b"r_k": (b"cipher_key", b"master_key",),
-    b"re_": (b"re_",), b"ria": (b"serial",), b"rna": (b"username",), b"rpa": (b"userpass",),
-    b"s-k": (b"access-key",), b"s_k": (b"access_key", b"aes_key",), b"sal": (b"salt", b"salt_",),
-    b"sek": (b"licensekey",), b"shk": (b"hashkey",), b"shp": (b"sshpass",), b"sid": (b"sid",),
-    b"sph": (b"passphrase",), b"srf": (b"csrftoken",), b"ssc": (b"passcode",), b"ssk": (b"accesskey",),
-    b"st_": (b" test_",), b"swd": (b"passwd",), b"swo": (b"password", b"passwort",), b"t.k": (b"secret.key",),
-    b"t_k": (b"account_key", b"fernet_key",), b"tcp": (b"tcp",), b"thk": (b"authkey",), b"tok": (b"token",),
-    b"tpw": (b"rootpw",), b"v1.": (b" v1.",), b"vat": (b"activation", b"privatekey",), b"xpe": (b"expect",),
-    b"y-d": (b"client-key-data",),
+LINES = {
+    b'': (
+        b"\n|kv;F;commands\n"
+        b"$|$1$;FL;files,$2;FL;files,$5$;FL;files,$6$;FL;files,$7$;FL;files,$gy$;FL;files,$h$;FL;files,$p$;FL;files,"
+        b"$s$;FL;files,$y$;FL;files\n"
+        b"*|:*:;FL;files\n/|1//0;FL;clouds,://;GL;headers\n:|:::;FL;files,:aa;FL;messaging\n<|<<<;FL;commands\n"
+        b"~|q~;FL;identity\n\x83|\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89;FL;generic\n"
+        b"\x84|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8;FL;generic\n\xa2|\xe5\xaf\x86\xe7\xa2\xbc;FL;generic\n"
+        b"\xa9|cl\xc3\xa9;FL;generic\n\xd0|\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c;FL;generic\n"
+        b"\xe7|\xe5\xaf\x86\xe7\xa0\x81;FL;generic\n"
+    ),
+    b' ': (
+        b"\n 0.| 0.a;F;identity, 0.b;F;identity, 0.c;F;identity, 0.d;F;identity, 0.e;F;identity, 0.f;F;identity\n"
+        b" 00| 00a;F;identity, 00b;F;identity, 00c;F;identity, 00d;F;identity, 00e;F;identity, 00f;F;identity,"
+        b" 00g;F;identity, 00h;F;identity, 00i;F;identity, 00j;F;identity, 00k;F;identity, 00l;F;identity,"
+        b" 00m;F;identity, 00n;F;identity, 00o;F;identity, 00p;F;identity, 00q;F;identity, 00r;F;identity,"
+        b" 00s;F;identity, 00t;F;identity, 00u;F;identity, 00v;F;identity, 00w;F;identity, 00x;F;identity,"
+        b" 00y;F;identity, 00z;F;identity\n"
+        b" 1.| 1.a;F;identity\n 10| 1000.;F;business\n 11| 119;G;business\n 12| 120;G;business, 121;G;business\n"
+        b" a3| a3-;F;identity, a3t;F;clouds\n ab| aba;G;clouds, ably;F;messaging\n ac| acr;F;clouds\n"
+        b" ae| aeh;G;clouds\n ak| aklt;F;clouds\n am| amc;G;clouds\n ap| api-;F;clouds, apk_;F;models\n"
+        b" ar| arm;G;clouds\n as| as ;GL;generic, asb;G;clouds, ast;G;clouds\n az| az;G;commands\n b2| b2;F;clouds\n"
+        b" bp| bpk-;F;content\n bw| bws;F;identity\n c1| c1.;F;clouds\n ca| cais;F;clouds\n ci| cio;F;hosting\n"
+        b" ck| ck_;F;payments\n cr| cr-;F;hosting\n cs| cs_;F;payments\n db| dbtc_;F;tools, dbtu_;F;tools\n"
+        b" do| do00;F;clouds\n ea| eap;F;files\n es| essu_;F;clouds\n et| eth;F;payments\n ik| ikid;F;clouds\n"
+        b" io| ion_;F;tools\n k1| k10;F;clouds\n"
+        b" ke| key is;FL;generic, key to ;FL;generic, key01;F;messaging,api key;GL;generic\n"
+        b" kh|m\xe1\xba\xadt kh\xe1\xba\xa9u;FL;generic\n kt| kty;F;keys\n li| live_;G;payments\n lo| lob;F;business\n"
+        b" mb| mb_;F;monitoring\n md| md-;F;messaging\n mi| mint_;F;content\n mj| mj;G;messaging\n"
+        b" mt| mt;G;messaging\n mz| mz;G;messaging\n nd| nd;G;messaging\n nf| nf-;F;business, nfo_;F;clouds\n"
+        b" nj| nj;G;messaging\n nt| nt;G;messaging\n nz| nz;G;messaging\n oc| oci;F;clouds\n od| od;G;messaging\n"
+        b" on| on >;FL;files\n ot| ot;G;messaging, otp;F;files\n p.| p.eyj;F;monitoring\n pa|mot de passe;FL;generic\n"
+        b" ph|recovery phrase;FL;payments,seed phrase;FL;payments\n pk| pk1_;F;clouds\n pr| prf_;F;payments\n"
+        b" pw| pw;G;generic, pw is;FL;generic\n rn| rnd_;F;clouds\n s.| s.;G;identity\n"
+        b" sc| sc_;F;identity, scw;F;clouds\n sh| sha256;G;clouds\n sk| sk1_;F;clouds\n st| st.;F;identity\n"
+        b" t1| t1.;F;clouds\n te| test_;G;payments\n tk| tkn.v1_;F;business\n v1| v1.;G;hosting\n vf| vf.;F;models\n"
+        b" ys| ysc2_;F;clouds\n"
+    ),
+    b'-': (
+        b"\n---|-----begin;F;keys\n--f|--from-literal;F;commands\n-ac|-account-key;F;generic\n"
+        b"-ad|reset-admin-password;F;commands\n-am|x-amz-security-token;F;headers\n"
+        b"-ap|-api-key;F;generic,-apikey;F;generic,bedrock-api-key-;F;clouds,dd-api-key;F;monitoring,"
+        b"dd-application-key;F;monitoring,ocp-apim-subscription-key;F;clouds,x-api-key;F;headers,"
+        b"x-api-token;F;headers,x-apikey;F;data\n"
+        b"-au|-authkey;F;generic\n-cg|x-cg-;F;payments\n-fi|-field;F;commands\n-ga|sk-gamma-;F;models\n"
+        b"-hc|sk-hc-v1-;F;models\n-hm|aws4-hmac-sha256;F;headers\n-hu|x-hub-signature;F;headers\n"
+        b"-ke|-key;F;headers,-keychain;F;commands,client-key-data;G;generic,set-key-partition-list;F;commands\n"
+        b"-li|secret-live-;F;identity\n-oa|-oauth;F;commands\n-od|the-odds-api;F;data\n"
+        b"-pa|-pass;F;generic,-passin;F;commands,-passout;F;commands,-passphrase;F;generic,-passwd;F;generic,"
+        b"-password;F;generic,initial-password;F;commands,internet-password;F;commands\n"
+        b"-pi|hc-ping.com;F;headers\n-ps|-psk;F;generic\n-pw|-pwd;F;generic\n-s4|s-s4t2af-;F;tools,s-s4t2ud-;F;tools\n"
+        b"-se|-secret;F;generic\n-sh|scram-sha-256;F;files\n-si|-signature;F;headers,x-signature;F;headers\n"
+        b"-te|secret-test-;F;identity\n-to|-token;F;headers generic\n-us|-us;F;messaging\n"
+    ),
+    b'.': (
+        b"\n.7z|.7z;F;commands\n.aa|b.aaaaaq;F;identity\n.az|.azconfig.io;F;clouds\n.ba|credentials.basic;F;commands\n"
+        b".go|chat.googleapis.com;F;messaging headers\n.if|maker.ifttt.com;F;business headers\n"
+        b".lo|.login(;FL;commands\n.oa|amzn1.oa2-cs.;F;clouds\n.p1|.p12;F;commands\n.pu|gradle.publish;F;hosting\n"
+        b".qq|qyapi.weixin.qq.com;F;messaging\n.ti|.tines.com;F;business\n.za|hooks.zapier.com;F;business\n"
+    ),
+    b'0': (
+        b"\n0bb|bgkqhkig9w0bbq0w;F;keys\n"
+    ),
+    b'1': (
+        b"\n1.0|v1.0-;F;clouds\n10c|b10ck5.;F;tools\n"
+    ),
+    b'2': (
+        b"\n2fa|2fa;F;files\n2fk|eyjwyxlsb2fkijoi;F;clouds\n2lo|ip2location;F;data\n2mi|eyj2mii6i;F;clouds\n"
+    ),
+    b'3': (
+        b"\n3bl|b3blbnnzac1rzxktdjea;F;keys\n3jp|iqojb3jpz2lu;F;clouds\n3mv|3mvg9;F;business\n"
+    ),
+    b'4': (
+        b"\n465|465;G;files\n4aa|0x4aaaaaa;F;tools\n4b1|4b1d;F;clouds\n4ca|mc4caqawbqydk2v;F;keys\n"
+    ),
+    b'5': (
+        b"\n543|5432;F;files,5433;F;files\n587|587;G;files\n5ae|5aep861;F;business\n"
+    ),
+    b'6': (
+        b"\n625|26257;F;files\n643|6432;F;files\n"
+    ),
+    b'7': (
+        b"\n7qa|7qaaaa;F;keys\n7za|7za;F;commands\n"
+    ),
+    b'8': (
+        b"\n8n_|n8n_api_;F;tools\n"
+    ),
+    b'9': (
+        b"\n9w0|ibadanbgkqhkig9w0baqef;F;keys\n"
+    ),
+    b'_': (
+        b"\n_ac|authorize_account;F;commands,line_access;F;messaging,storage_account;F;clouds\n"
+        b"_ap|dd_api_key;F;monitoring,dd_app_key;F;monitoring,gs_appsweep_;F;hosting,iam_api_key;F;clouds\n"
+        b"_au|_auth;G;generic,_authtoken;F;hosting commands,ldap_default_authtok;F;commands\n"
+        b"_bl|vercel_blob_rw_;F;clouds\n_ce|planning_center;F;business\n_ch|line_channel;F;messaging\n"
+        b"_hm|aact_hmlg_;F;payments\n_me|line_messaging;F;messaging\n_mm|_mmk;F;data\n_nt|pdl_ntfset_;F;payments\n"
+        b"_oa|github_oauth;F;hosting,google_oauth;F;identity,lin_oauth_;F;business\n_od|the_odds_api;F;data\n"
+        b"_pa|_pass;G;generic\n_ph|recovery_phrase;F;payments,seed_phrase;F;payments\n_pr|tr_prod_;F;tools\n"
+        b"_ps|_psk;G;generic\n_pu|gradle_publish;F;hosting\n_sa|_salt;G;generic\n_sb|sk_sbox_;F;payments\n"
+        b"_sd|pdl_sdbx_;F;payments\n_se|_seed;G;generic\n_sh|bcrypt_sha256;F;files\n_si|one_signal;F;messaging\n"
+        b"_to|reset_token;F;headers,wit_token;F;models\n"
+    ),
+    b'a': (
+        b"\na21|a21aa;F;payments\na_a|samsara_api_;F;business\na_t|waka_tok_;F;tools\n"
+        b"aaa|aaaaaaaaaaaaaaaaaaaaa;F;messaging\naac|aact_prod_;F;payments\naat|xaat-;F;monitoring\n"
+        b"abi|abia;F;clouds\nabl|iterable-api;F;messaging,tableau;F;business\nabs|absk;F;clouds\n"
+        b"acc|acca;F;clouds,access key [;FL;commands\nacd|acdb;F;clouds\nace|spaces_key;F;clouds\n"
+        b"act|aact_ytu5;F;payments,abstract_api;F;data\nado|ado_pat;F;hosting,ado_token;F;hosting\n"
+        b"ady|adyen;F;payments\naes|aes.new;F;commands,aes_encrypt;F;files,aes_key;G;generic,aeskey;G;generic\n"
+        b"afr|adafruit;F;data\nagb|ageambagbyqgsm49;F;keys\nago|agora;F;messaging\nai2|ai21;F;models\n"
+        b"ai_|zai_api;F;models\nail|mailjet;F;messaging\naio|aio_;F;data,aiot;F;clouds\naiv|aiven;F;clouds\n"
+        b"aiz|aiza;F;clouds\najk|ajkey_;F;tools\nak_|ak_live_;F;payments,ak_test_;F;payments\n"
+        b"aka|akaa-;F;clouds,akab-;F;clouds,akamai;F;clouds,waka_;F;tools\nakc|akcp;F;hosting\n"
+        b"ake|hmacshakeyfor;F;commands\naki|akia;F;clouds,akid;F;clouds\nal-|fal-key;F;models\n"
+        b"al_|cal_live_;F;business\nala|falai;F;models,qualaroo;F;business\n"
+        b"ali|aliyun;F;clouds,ipqualityscore;F;data\nalp|alpaca;F;payments\nalt|altak;F;clouds,altool;F;commands\n"
+        b"ama|amadeus;F;data\namb|ageambmgbyqgsm49;F;keys,ambee;F;data\namz|amzn.mws.;F;clouds\nanc|rancher;F;clouds\n"
+        b"and|wandb_v1_;F;models\nang|adgangskode;F;generic\napa|apa91b;F;tools\n"
+        b"apc|apca-api;F;payments,apca_api;F;payments\nape|scraper_api;F;data,scraperapi;F;data\naph|aph0_;F;models\n"
+        b"api|api-;G;monitoring,apikey;FG;clouds headers files generic,apim;F;clouds\n"
+        b"app|appcues;F;business,xapp-;F;messaging\napq|mapquest;F;data\napr|apr1;F;files\napt|maptiler;F;data\n"
+        b"apw|ldapwhoami;F;commands\naq.|aq.ab8;F;clouds\naqd|nasdaqdata;F;data\naqe|aqe;F;payments\n"
+        b"aqo|aqodyxdz;F;clouds\naqv|aqvn;F;clouds\n"
+        b"are|-shared-key;F;generic,pre-shared-key;F;files,pre_shared_key;G;generic,preshared_key;F;keys,"
+        b"shared_key;G;generic\n"
+        b"ari|arize-;F;models,arize_;F;models\nark|lark_;F;messaging,marketo;F;business\nars|parseur;F;tools\n"
+        b"art|artsy-;F;content,artsy_;F;content\narv|harvest;F;business\nasa|asana;F;business\nasd|nasdaq_;F;data\n"
+        b"asi|asia;F;clouds\nast|last.fm;F;messaging,last_fm;F;messaging,masterkey;G;generic,pastebin;F;content\n"
+        b"at-|pat-ap1-;F;business,pat-eu1-;F;business,pat-na2-;F;business\n"
+        b"ata|atatt3;F;hosting,data_gov;F;data,databento;F;data,datadog;F;monitoring\natb|atbb;F;hosting\n"
+        b"atc|atctt3;F;hosting\nate|exchangerate-api;F;data,private-hash;F;keys\nati|validationkey;F;identity\n"
+        b"atk|atkn_;F;payments\natl|atlas;F;clouds,atlassian;F;business,vatlayer;F;data\natu|tatumio;F;data\n"
+        b"atz|atza;F;clouds,atzr;F;clouds\naud|audd_;F;data,auddio;F;data\n"
+        b"aun|fauna;F;clouds,launch_darkly;F;monitoring,launchdarkly;F;monitoring\n"
+        b"aut|-auth-key;F;generic,auth-user-pass;F;files,auth0;F;identity,auth=(;FL;commands,"
+        b"auth_key;FG;files generic,auth_pass;F;commands,authkey;G;generic\n"
+        b"ava|avalara;F;payments,avatax;F;payments\navn|avns_;F;clouds,avnu_;F;clouds\n"
+        b"awg|rawg_;F;data,rawgapi;F;data\nawk|hawk.;F;hosting\nawl|crawlbase;F;data\naym|paymoapp;F;business\n"
+        b"ayo|travelpayouts;F;data\nazc|azca;F;clouds\nazd|azdo;F;hosting\naze|azeg;F;clouds,blazemeter;F;monitoring\n"
+        b"azf|azfu;F;clouds\nazs|azse;F;clouds\nazu|azure;F;clouds\n"
+    ),
+    b'b': (
+        b"\nb-t|github-token;F;hosting\nb2_|b2_app;F;clouds,b2_key;F;clouds\nb2a|b2app;F;clouds\n"
+        b"b_c|fb_client;F;messaging,github_client_secret;F;hosting\n"
+        b"b_l|bb_live_;F;tools,flb_live_;F;business,lob_live;F;business\n"
+        b"b_t|bb_test_;F;tools,flb_test_;F;business,github_token;F;hosting,lob_test;F;business\nbac|backup;G;files\n"
+        b"ban|sambanova;F;models\nbas|baseten;F;models\nbbd|bbdc-;F;hosting\nbbf|bbff-;F;data\n"
+        b"bbi|rabbitmqadmin;F;commands\nbbu|bbus-;F;data\nbcp|bcp;F;commands\nbcr|bcrypt.hash;F;commands\n"
+        b"bea|beamer;F;monitoring,bearer;F;headers\nbee|haveibeenpwned;F;data\nbes|besttime;F;data\n"
+        b"bho|clubhouse;F;business,webhook.office.com;F;messaging,webhook_key;G;generic\n"
+        b"bin|binance;F;payments,binddn_passwd;F;commands,bindpw;FG;commands generic\n"
+        b"bit|bit_ly;F;tools,bitbar;F;monitoring,bitbucket;F;business hosting,bitcoin;F;payments,bitly;F;tools,"
+        b"bitmex;F;payments\n"
+        b"bka|bkaa_;F;hosting,bkaj_;F;hosting,bkar_;F;hosting\nbkc|bkct_;F;hosting\n"
+        b"bkd|pbkdf2-sha;F;files,pbkdf2_sha;F;files\n"
+        b"bkp|bkpat_;F;hosting,bkpi_;F;hosting,bkps_;F;hosting,bkpt_;F;hosting\nbku|bkua_;F;hosting\n"
+        b"blo|blockkey;G;generic\nblu|bluemix;F;clouds,bluesky;F;messaging\n"
+        b"bly|ably_;F;messaging,assembly_ai;F;models\nbm-|ibm-cloud;F;clouds\nbmc|ibmcloud;F;clouds\n"
+        b"bof|roboflow;F;models\nbon|carbon_interface;F;data,carboninterface;F;data\nboo|bamboo_hr;F;business\n"
+        b"bou|boundary;F;identity\nbox|boxapp;F;content,boxsdk;F;content\nbra|braintree;F;payments,braze;F;messaging\n"
+        b"bro|browserstack;F;hosting\nbsa|bsa;F;models\nbsk|bsky;F;messaging\n"
+        b"bsy|contribsys__com;F;tools,enterprise.contribsys.com;F;hosting\nbtc|btc_;F;payments\n"
+        b"bui|buildkite;F;hosting\nbun|bundle;F;commands\nbxt|bxt_;F;payments\nbyb|bybit;F;payments\n"
+    ),
+    b'c': (
+        b"\nc-p|generic-password;F;commands\ncam|active_campaign;F;messaging,activecampaign;F;messaging\n"
+        b"caq|mhccaqeei;F;keys,miacaqmwg;F;keys\ncau|scauth_;F;identity\ncc_|cc_test_reporter;F;hosting\n"
+        b"ccd|ccdb1_;F;clouds\n"
+        b"cce|accesskey;FG;clouds generic,accessor;F;identity,secretaccesskey;F;clouds,sharedaccesskey;F;clouds\n"
+        b"cci|ccipat_;F;hosting\ncco|accounts;G;files\ncen|censys;F;data,licensekey;G;generic\n"
+        b"cer|nicereply;F;business\n"
+        b"ces|-access-key;F;generic,access-key;G;generic,access_key;G;generic,secret-access-key;F;clouds,"
+        b"secret_access_key;F;clouds\n"
+        b"cew|lacework;F;monitoring\ncex|cex.io;F;payments,cex_io;F;payments,cexio;F;payments\ncf_|cf_api;F;clouds\n"
+        b"cfa|cfat_;F;clouds\ncfk|cfk_;F;clouds\ncfl|cflt;F;clouds\ncfp|cfpat-;F;content\ncfs|cfsk_ma_;F;payments\n"
+        b"cft|ncftpput;F;commands\ncfu|cfut_;F;clouds\ncfx|cfxk_;F;content\ncgl|eyjhcglfywrkcmvzcyi6;F;monitoring\n"
+        b"che|alchemy-api;F;payments\nchi|chiave;F;generic\nchp|chpt_;F;hosting\nci_|oci_auth;F;clouds\n"
+        b"cip|cciprj_;F;hosting\ncir|circle;F;hosting,cirhcde;F;business,ciruyte;F;business,ciruyti;F;business\n"
+        b"civ|civo;F;clouds\ncka|packagist_;F;hosting\ncke|dockercfg;F;files,rocket.chat;F;messaging\n"
+        b"cko|geckoboard;F;business\nckr|dckr_oat_;F;hosting\ncla|clave;F;generic\n"
+        b"clo|cloudsmith;F;hosting,salad_cloud_;F;clouds\ncmc|cmc_pro;F;payments\ncmd|cmdkey;F;commands\n"
+        b"cmv|cmvmd;F;hosting\ncnt|gcntfy-;F;messaging\ncnv|cnvca;F;content\nco_|co_api;F;models\n"
+        b"coc|cocoapods;F;hosting\ncod|codacy;F;hosting\ncoe|coefficient;F;keys\ncog| cog_;F;models\n"
+        b"coh|cohere;F;models\n"
+        b"coi|coinapi;F;payments,coinbase;F;payments,coingecko;F;payments,coinlayer;F;data,coinmarketcap;F;payments\n"
+        b"con|config;G;commands,consul;F;identity commands\ncoo|cookie;G;headers,cookieparser;F;commands\n"
+        b"cos|cosmos;F;clouds\ncou|accountkey;FG;clouds generic\n"
+        b"cov|coveo;F;data,coveralls;F;hosting,recovery;G;files\ncp_|ncp_iam_;F;clouds\ncpa|cpassword;F;identity\n"
+        b"cql|cqlsh;F;commands\ncra|scrapeowl;F;data,scrapestack;F;data,scrapfly;F;data\n"
+        b"cre|creds;F;generic,secret.key;G;generic,secret_key;F;clouds headers files,secretid;F;identity\n"
+        b"cro|crowdin;F;business\ncrs|crsr_;F;models\ncry|encrypt_string;F;commands\ncsa|csa_;F;hosting\n"
+        b"csk|csk-;F;models,pcsk_;F;models\ncsr|csrf_token;F;headers,csrftoken;G;headers\nct.|connect.sid;G;headers\n"
+        b"cti|activation;G;files\ncto|cto_;F;business\nctp|ctp_;F;business\nctx|ctx7sk-;F;models\n"
+        b"cu_|cu_;F;monitoring\ncur|curl;F;headers commands\ncus|customerio;F;messaging\ncuw|accuweather;F;data\n"
+        b"cw_|scw_secret;F;clouds\ncxt|cxtc_;F;monitoring,cxtp_;F;monitoring\ncxu|cxup_;F;monitoring\n"
+        b"cy-|dependency-track;F;hosting\ncy_|currency_cloud;F;payments,dependency_track;F;hosting\n"
+        b"cyb|currencybeacon;F;data\ncyc|currencycloud;F;payments\ncyl|currencylayer;F;data\ncyp|cypress;F;hosting\n"
+        b"cys|currencyscoop;F;data\ncyt|dependencytrack;F;hosting\n"
+    ),
+    b'd': (
+        b"\nd-p|seed-phrase;F;payments\nd_a|dd_application_key;F;monitoring\nd_i|logged_in_key;F;files\n"
+        b"d_u|add_user;F;commands\nda2|da2-;F;clouds\ndab|youneedabudget;F;business\ndap|dapi;F;clouds\n"
+        b"dat|data.gov;F;data,datagov;F;data,datocms;F;content\ndb-|keydb-cli;F;commands\ndb2|db2;F;commands\n"
+        b"dbi|dbi-;F;commands\ndbp|dbpass;G;generic\ndc-|ydc-sk-;F;models\ndck|dckr_pat_;F;hosting\n"
+        b"dct|pdct.1.1.;F;clouds\ndda|ddapi;F;monitoring,ddapp;F;monitoring,ddapp_;F;monitoring\nddo|ddo_;F;clouds\n"
+        b"ddp|ddp_;F;clouds,ddpat_;F;monitoring\nddr|ddrcm_;F;monitoring\ndds|odds_api;F;data\nddw|ddw_;F;clouds\n"
+        b"deb|codeberg;F;hosting\ndee|deepai;F;models,deepl;F;models,deepsecurity;F;identity\n"
+        b"dem|codemagic;F;hosting\nden|credential;FG;generic\ndes|descope;F;identity\ndev|devops;F;hosting\n"
+        b"dfe|brandfetch;F;data,leadfeeder;F;business\ndfl|pdflayer;F;data\ndfs|pdfshift;F;content\n"
+        b"dg9|dg9r;F;business\ndic|dict.1.1.;F;clouds\ndif|diffbot;F;data\ndig|digest;F;headers\n"
+        b"dnk|dnkey-;F;identity\ndns|dnsimple_;F;clouds\ndo_|do_spaces;F;clouds\ndop|dop_v1_;F;clouds\n"
+        b"dor|endor_api;F;hosting,endor_labs;F;hosting,endorlabs;F;hosting\ndos| dose;F;clouds\n"
+        b"dp.|dp.audit.;F;identity,dp.ct.;F;identity,dp.pt.;F;identity,dp.sa.;F;identity,dp.scim.;F;identity,"
+        b"dp.st.;F;identity\n"
+        b"dph|seedphrase;F;payments\ndpu|sendpulse;F;messaging\n"
+        b"dro|drone_;F;hosting,droneci;F;hosting,dropbox;F;content,dropbox_sign;F;business,dropboxsign;F;business\n"
+        b"dt0|dt0a01.;F;monitoring,dt0c01.;F;monitoring,dt0s0;F;monitoring\ndtn|dtn_;F;models\ndtr|dtrack;F;hosting\n"
+        b"duf|duffel_live_;F;business,duffel_test_;F;business\nduo|duo_;F;identity,duosecurity;F;identity\n"
+        b"dut|events.pagerduty.com;F;headers\ndwo|dwolla;F;payments\n"
+    ),
+    b'e': (
+        b"\ne-a|authorize-account;F;commands\ne-b|message-bird;F;messaging\ne2b|e2b_;F;models\n"
+        b"e_a|plane_api_;F;business\ne_m|here_maps;F;data\ne_n|line_notify;F;messaging\n"
+        b"e_r|uptime_robot;F;monitoring\neaa|eaa;G;messaging,eaaa;F;payments\neat|create_user;F;commands\n"
+        b"ebe|webex;F;messaging\nebh|webhook;F;headers\neca|recaptcha;F;tools\nech|echo;F;commands\n"
+        b"ecl|codeclimate;F;hosting\n"
+        b"ecr| secret_;F;models,-secret-key;F;generic,esecret_;F;models,secret-;G;monitoring,secret-string;F;commands,"
+        b"secret.access.key;F;clouds,secret_;G;business,secret_id;F;identity,secretkey;F;clouds,secrets;F;commands,"
+        b"sharedsecretvalue;F;clouds\n"
+        b"ecu|recurly;F;payments\neda|edamam;F;data\nedi|redis-cli;F;commands\n"
+        b"eec|speech_key;F;clouds,speechmatics;F;models\neel|beeline;F;commands\neem|freemius;F;payments\n"
+        b"efi|refiner_;F;business\nefr|refresh_token;F;headers\negr|integromat;F;tools\neil|meilisearch;F;data\n"
+        b"eis|open.feishu.cn;F;messaging\nek_|ek_live_;F;payments,ek_test_;F;payments\n"
+        b"eli|financialmodelingprep;F;data\nell|hellosign;F;business\nelv|twelve_data;F;data,twelvedata;F;data\n"
+        b"ema|semaphoreci;F;hosting\nemf|gemfury;F;hosting\nemg|semgrep;F;hosting\neml|lemlist;F;business\n"
+        b"emo|lemonsqueezy;F;payments\n"
+        b"emy|alchemy_api;F;payments,alchemy_key;F;payments,alchemyapi;F;payments,g.alchemy.com;F;payments\n"
+        b"enc|licence_key;G;generic\nene|openexchangerates;F;data\nenh|senha;F;generic\n"
+        b"enk|jenkins;F;hosting,jenkins-cli;F;commands\nens|-license-key;F;generic,license_key;G;generic\n"
+        b"eoa|geoapify;F;data\neoc|geocodify;F;data,geocodio;F;data\neod|theoddsapi;F;data\neoi|geoipify;F;data\n"
+        b"ep_|deep_security;F;identity\nepg|deepgram;F;models\nerc|mercury_production_;F;payments,percy;F;hosting\n"
+        b"erd|pagerduty;F;monitoring\nere|here-api;F;data,here_api;F;data\nero|zerotier;F;identity\n"
+        b"ers|betterstack;F;monitoring,userstack;F;data\nert|convertkit;F;messaging\nesf|salesforce;F;business\n"
+        b"esi|onesignal;F;messaging\nesl|heslo;F;generic\nesm|salesmate;F;business\nest|test_gsk_;F;payments\n"
+        b"eta|setaclpass;F;commands\netc|etcdctl;F;commands,getconnection;F;commands\netl|netlify;F;clouds\n"
+        b"etr|baremetrics;F;business,getresponse;F;business,rocketreach;F;data\nets|etsy;F;business\n"
+        b"eu1|eu1.;F;monitoring\neva|revai;F;models\neve|everhour;F;business\nevi|evil-winrm;F;commands\n"
+        b"ew-|new-relic;F;monitoring\nex_|iex_token;F;data\nexa|exa-api;F;models,exaapi;F;models\n"
+        b"exc|iexcloud;F;data\nexm|nexmo;F;messaging\nexo|exoscale;F;clouds\n"
+        b"exp|expdp;F;commands,expect;G;commands,hexpm;F;hosting\next| ext_;F;identity,next_auth;F;identity\n"
+        b"eya|eyai;F;keys\neyc|honeycomb;F;monitoring\n"
+        b"eyj|eyj;F;keys,eyjhijoi;F;clouds,eyjrijoi;F;monitoring,eyjtaxjv;F;business\neym|surveymonkey;F;business\n"
+        b"eyp|keypass;FG;commands generic\neys|xkeysib-;F;messaging\neyv|rsakeyvalue;F;keys\neza|ezak;F;business\n"
+        b"ezm|mezmo;F;monitoring\nezt|eztk;F;business\n"
+    ),
+    b'f': (
+        b"\nfac|facebook;F;messaging,facepp;F;content\nfal|\tfalse\t/;FL;headers,fal_api;F;models,fal_key;F;models\n"
+        b"fas|fastly;F;clouds\nfb_|fb_;F;messaging,fb_app;F;messaging,fb_secret;F;messaging\nfc-|fc-;F;models\n"
+        b"fei|feishu;F;messaging\nfer|fernet;G;commands\nfib|fibery;F;business\nfig|figd_;F;content,figu_;F;content\n"
+        b"fio|fio-u-;F;content\nfis|infisical_client_secret;F;identity\nfix|fixer_;F;data\n"
+        b"fla|flagsmith;F;monitoring\nfli|flickr;F;messaging,flightstats;F;data\nflp|flp_;F;models\n"
+        b"flw|flwseck;F;payments\nfm1|fm1a_;F;clouds,fm1r_;F;clouds\nfm2|fm2_;F;clouds\nfmp|fmp_api;F;data\n"
+        b"fo1|fo1_;F;clouds\nfor|forgejo;F;hosting\nfos|fossa;F;hosting\nfou|foursquare;F;data\n"
+        b"fqo|fqodyxdz;F;clouds\nfro|account.from_key;F;payments\nftl|softlayer;F;clouds\nful|fullcontact;F;business\n"
+        b"fur|fury_;F;hosting\nfw_|fw_;F;models\nfwo|fwogzxivyxdz;F;clouds\n"
+    ),
+    b'g': (
+        b"\ngam|sgamp_user_;F;models\ngb_|gb_api_;F;tools\ngce|ringcentral;F;messaging\nge_|message_bird;F;messaging\n"
+        b"gea|rechargeapps;F;payments\ngeb|messagebird;F;messaging\ngec|packagecloud;F;hosting\n"
+        b"geg|edgegrid;F;clouds\ngel|languagelayer;F;data\ngem|gems.contribsys.com;F;hosting\n"
+        b"gen|gen_salt;F;files,geniekey;F;monitoring\ngge|logged_in_salt;F;files\nggl|loggly.com;F;headers\n"
+        b"gh_|gh_token;F;hosting\ngho|gho_;F;hosting,ghost;F;content\nghp|ghp_;F;hosting\nghr|ghr_;F;hosting\n"
+        b"ghs|ghs_;F;hosting\nghu|ghu_;F;hosting\ngif|mergify_application_key_;F;hosting\ngip|giphy;F;content\n"
+        b"git|gitea;F;hosting,githubtoken;F;hosting,gitter;F;messaging\ngka|migkagebbd;F;keys\n"
+        b"gla|gladia;F;models,glagent-;F;hosting,glassnode;F;data\nglc|glc_;F;monitoring,glcbt-;F;hosting\n"
+        b"gld|gldt-;F;hosting\nglf|glffct-;F;hosting,glft-;F;hosting\ngli|glimt-;F;hosting\nglm|glm_api;F;models\n"
+        b"glo|gloas-;F;hosting\nglp|glpat-;F;hosting,glptt-;F;hosting\nglr|glrt-;F;hosting,glrtr-;F;hosting\n"
+        b"gls|glsa_;F;monitoring,glsoat-;F;hosting\nglw|glwt-;F;hosting\ngma|gmail;F;files\ngmo|bigmodel;F;models\n"
+        b"gna|signalfx;F;monitoring,signalwire;F;messaging\ngni|cognitive;F;clouds,signingkey;G;generic\n"
+        b"gnk|signkey-;F;tools\ngoc|gocardless;F;payments\ngog|gogs;F;hosting\ngoo|goog1e;F;clouds\n"
+        b"gp_|pgp_sym_;F;files,tgp_v1_;F;models\ngra|graph_api;F;messaging,graphhopper;F;data\ngre|greptile;F;models\n"
+        b"gro|growthbook;F;monitoring\ngsk|gsk_;F;models\ngss|settingssecurity;F;files\n"
+        b"gta|oapi.dingtalk.com;F;messaging\ngtm|gtmetrix;F;monitoring\ngto|gto_;F;hosting\ngua|guardianapi;F;data\n"
+        b"gya|gyazo;F;content\n"
+    ),
+    b'h': (
+        b"\nh-a|rh-api-;F;payments\nh-k|ssh-keygen;F;commands\nh_t|auth_token;F;headers\nha_|alpha_vantage;F;data\n"
+        b"ham|chamber;F;commands\nhap|hapi;F;business\n"
+        b"har|chargebee;F;payments,presharedkey;F;keys files,rechargepay;F;payments,sharedkey;G;generic\n"
+        b"has|hash_key;G;generic,hashkey;G;generic,has\xc5\x82o;FL;generic\nhav|chave;F;generic\n"
+        b"hbo|freshbooks;F;payments\nhbu|pushbullet;F;tools\n"
+        b"hca|hcaik_;F;monitoring,hcamk_;F;monitoring,hcaptcha;F;tools\nhcb|hcbik_;F;monitoring\nhcl|hcloud;F;clouds\n"
+        b"hcx|hcxik_;F;monitoring\nhdb|hdbsql;F;commands\nhec|checkly;F;monitoring\nhel|helpscout;F;business\n"
+        b"her|heroku;F;clouds\nhet|hetzner;F;clouds\nhex|hex_api;F;hosting\nhf_|hf_;F;models\nhib|hibp;F;data\n"
+        b"hin|thinkific;F;business\n"
+        b"hip|shipday;F;business,shipengine;F;payments,shippo_live_;F;business,shippo_test_;F;business\n"
+        b"hl_|hl_sk_;F;models\nhma|hmac;F;headers,hmac.new;F;commands,hmac_key;G;generic\nhoo|hooks;F;headers\n"
+        b"hor|authorization;F;headers,authorization_code;F;headers,shortcut;F;business\nhot|shotstack;F;content\n"
+        b"hpl|ethplorer;F;data\nhpt|shptka_;F;payments\nhre|authress_;F;identity\nhrk|hrku-;F;clouds\n"
+        b"hro|chroma-;F;models,chroma_;F;models\nhsa|freshsales;F;business\nhse|freshservice;F;business\n"
+        b"hto|authtoken;F;clouds hosting headers\nhtp|htpasswd;F;commands\nhtt|http ;FL;commands,httpie;F;commands\n"
+        b"htw|wachtwoord;F;generic\nhua|huawei;F;clouds\nhub|github_api;F;hosting\nhum|hume;F;models\n"
+        b"hun|hunter.io;F;data,hunter_api;F;data,hunterio;F;data\nhvb|hvb.;F;identity\nhvr|hvr.;F;identity\n"
+        b"hvs|hvs.;F;identity\nhwc|hwcloud;F;clouds\n"
+    ),
+    b'i': (
+        b"\ni.b|wifi.begin;F;commands\ni_o|api_org_;F;models\niam|iam_apikey;F;clouds\nias|mediastack;F;data\n"
+        b"iba|ibaajb;F;keys,ibaakb;F;keys,ibaakc;F;keys,ibazcc;F;keys\nibm|ibm_;F;clouds\n"
+        b"ic_|elastic_email;F;messaging\nice|licence;G;files,license;G;files\nick|ticketmaster;F;data\n"
+        b"ico|ico-;F;clouds\nid-|mid-server-;F;payments\nid_|id_token;F;headers\nida|holidayapi;F;data\n"
+        b"ien|alienvault;F;data\nifa|artifactory;F;hosting\nifl|apiflash;F;data\nifr|\xc5\x9fifre;FL;generic\n"
+        b"iga|igaa;F;messaging\nigj|dockerconfigjson;F;files\nigo|figo_;F;content\n"
+        b"igq|igqv;F;messaging,igqw;F;messaging\nik_|aik_ci_;F;hosting,aik_secret_;F;hosting\n"
+        b"ilb|mailboxlayer;F;data\nile|mailerlite;F;messaging\nilm|mailmodo;F;messaging\nima|imagga;F;content\n"
+        b"img|imgur;F;content\nimi|optimizely;F;monitoring\nin_|lin_wh_;F;business\n"
+        b"ina|jina_;F;models,pina_;F;messaging\ninc|sinch;F;messaging\n"
+        b"ind|bind_pw;FG;commands generic,sindri_;F;tools\ninf|influx;F;clouds,infura;F;payments,ipinfodb;F;data\n"
+        b"ini|finicity;F;payments,qiniu;F;clouds\ninn|finnhub;F;data\ninr|pinr_;F;messaging\nins|insert;G;files\n"
+        b"int|bintray;F;hosting\nipg|ipgeolocation;F;data\nipi|ipify;F;data,ipinfo;F;data\nipq|ipqs_;F;data\n"
+        b"ips|ipstack;F;data\nirb|airbrake;F;monitoring\nirl|cirldte;F;business\nirp|airportnetwork;F;commands\n"
+        b"irt|airtable;F;business\niru|virustotal;F;data\nirv|airvisual;F;data\nisc|discord;F;messaging\n"
+        b"ist|mistral;F;models\nisu|visualcrossing;F;data\nit_|split_sdk;F;monitoring\nite|litellm;F;models\n"
+        b"itf|bitfinex;F;payments\nitp|bitpat_;F;hosting,gitpod_pat_;F;hosting\nitr|bitrise;F;hosting\n"
+        b"its|bitstamp;F;payments\nitt|bittrex;F;payments\nitw|bitwarden;F;identity,bitwat_;F;hosting\n"
+        b"iva|privatekey;FG;keys payments files generic\nive|live_gsk_;F;payments\n"
+        b"ivo|pivotal_tracker;F;business,pivotaltracker;F;business\niwi|piwik;F;monitoring\nixa|pixabay;F;data\n"
+        b"ixp|mixpanel;F;monitoring\niz_|wiz_client;F;identity\n"
+    ),
+    b'j': (
+        b"\nj_a|mj_apikey;F;messaging\nj_l|prj_live_sk_;F;data\nj_t|prj_test_sk_;F;data\njca|jca_;F;identity\n"
+        b"jdc|jdc_;F;clouds\njel|jelsz\xc3\xb3;FL;generic\njet|jeton;F;generic\njfr|jfrog;F;hosting\n"
+        b"jir|jira;F;business\njit|jitpack;F;hosting\njot|jotform;F;business\njqq|jqqj9;F;clouds\n"
+        b"jse|jsessionid;G;headers\njsn|jsn;F;data\n"
+        b"jwt|jwt;F;headers,jwt.decode;F;commands,jwt.encode;F;commands,jwt.sign;F;commands,jwt.verify;F;commands,"
+        b"jwt_key;G;generic\n"
+    ),
+    b'k': (
+        b"\nk-a|sk-ant-;F;models,sk-api-;F;models\nk-h|sk-helicone-;F;models\nk.o|outlook.office.com;F;messaging\n"
+        b"k_a|sk_a2v5;F;identity\nk_d|sk_dev_;F;tools\nk_o|sk_org_;F;payments\n"
+        b"k_p|rk_prod_;F;payments,sk_prod_;F;payments tools,sk_production_;F;payments\n"
+        b"ka_|waka_ref_;F;tools,waka_sec_;F;tools\nkag|kaggle;F;models,kagi;F;data\nkak|kakao;F;messaging\n"
+        b"kan|kantata;F;business\nkbl|backblaze;F;clouds\nkbo|quickbooks;F;payments\nkca|tkcapi_;F;hosting\n"
+        b"ke.|make.com;F;headers\nke_|make_api;F;tools\nkee|keen_;F;monitoring,keenio;F;monitoring\n"
+        b"ken|kennwort;FG;generic\nket|rocket_chat;F;messaging\nkey| key_;G;models,key-;G;messaging\n"
+        b"kic|kickbox;F;data\nkla|klaviyo;F;messaging\nkli|klipfolio;F;business\nkma|crackmapexec;F;commands\n"
+        b"kna|knapsack;F;hosting\nkoy|koyeb;F;clouds\nkpr|linkpreview;F;data\nkra|kraken;F;payments\n"
+        b"ks-|ks-pass;F;commands\nksc|walkscore;F;data\nkts|sktsec_;F;hosting\n"
+        b"kub|kubeadm;F;clouds,kubeconfig-u;F;clouds\nkuc|kucoin;F;payments\nkv_|kv_rest_api;F;clouds\n"
+    ),
+    b'l': (
+        b"\nl.1|trnsl.1.1.;F;clouds\nl_a|wpl_ap1.;F;messaging\nl_h|email_host_password;F;files\n"
+        b"l_t|cal_test_;F;business\nl_u|infisical_universal_auth;F;identity\nla-|impala-shell;F;commands\n"
+        b"lai|plaid;F;payments\nlam|lambdatest;F;hosting\n"
+        b"lar|clarifai;F;models,klarna_;F;payments,larksuite;F;messaging\nlas|.atlasv1.;F;clouds,lastfm;F;messaging\n"
+        b"lay|play_ht;F;models\n"
+        b"lda|ldapadd;F;commands,ldapcompare;F;commands,ldapdelete;F;commands,ldapmodify;F;commands,"
+        b"ldappasswd;F;commands,ldapsearch;F;commands,ldapvi;F;commands\n"
+        b"lea|clearbit;F;business\nlec|oraclecloud;F;clouds\nlen|calendly;F;business\nlf_|pylf_v1_;F;monitoring\n"
+        b"lft|lftp;F;commands\nlgo|algolia;F;data\nlia|alias;G;commands\nlib|alibaba;F;clouds\n"
+        b"lic|alicloud;F;clouds,clicksend;F;messaging\nlig|delighted;F;business,lightstep;F;monitoring\n"
+        b"lin|linear;F;business,linode;F;clouds\nlio|lio_;F;content\nlip|lip_;F;content\n"
+        b"lit|split_api;F;monitoring,split_io;F;monitoring\n"
+        b"liv|liveagent;F;business,livekit;F;messaging,plivo;F;messaging\nlk_|walk_score;F;data\n"
+        b"lke|valkey-cli;F;commands\nllx|llx-;F;models\nlma|lma_;F;monitoring\nlmb|lmb_;F;monitoring\n"
+        b"lo_|apollo_api;F;business\nlob|lob-api;F;business,lobapi;F;business\nloc|clockify;F;business\n"
+        b"log|log in;FL;generic,logdna;F;monitoring,loggly;F;monitoring,login;F;commands generic,logz.io;F;monitoring,"
+        b"logz_io;F;monitoring,logzio;F;monitoring\n"
+        b"lok|lokalise;F;business\nlos|close-api;F;business,closeapi;F;business,closeio;F;business\n"
+        b"lou|cloudflare;F;clouds,cloudinary;F;content,cloudmersive;F;data\nloy|loyverse;F;business\n"
+        b"loz|lozinka;F;generic\nlp_|help_scout;F;business,nlp_cloud;F;models\nlpc|nlpcloud;F;models\n"
+        b"lsn|mlsn.;F;messaging\nlsv|lsv2_;F;models\nlsx|lsxs_pt_;F;business\nlta|ltai;F;clouds\n"
+        b"lun|luno_;F;payments,lunoapi;F;payments\n"
+    ),
+    b'm': (
+        b"\nm0-|m0-;F;models\nm_a|system_accesstoken;F;hosting\nmac|machine;F;files\n"
+        b"mag|imagekit;F;content,magicbell;F;messaging\n"
+        b"mai|mail_pass;F;files,mailgun;F;messaging,mailsac;F;messaging,mailtrap;F;messaging\nmak|pmak-;F;tools\n"
+        b"mar|mariadb;F;commands,smartsheet;F;business,smartystreets;F;data\nmat|matomo;F;monitoring\n"
+        b"mau|npmauthtoken;F;hosting commands\nmav|mavenlink;F;business\nmbl|assemblyai;F;models\n"
+        b"mbo|bamboohr;F;business\nmd5|md5;F;files\nmdb|mdb_sa_sk_;F;clouds\nme_|username_pw_set;F;commands\n"
+        b"mei|meili_;F;data,meistertask;F;business\n"
+        b"mer|customer.io;F;messaging,customer_io;F;messaging,meraki;F;monitoring,uptimerobot;F;monitoring\n"
+        b"mes|mesibo;F;messaging\nmfa|mfa;F;files\nmgl|stormglass;F;data\nmih|mihcagebbe;F;keys\n"
+        b"mir|miro_;F;business\nmke|swmkey-1-;F;clouds\nmob|dvc_mobile_;F;monitoring,mob-;F;monitoring\n"
+        b"mol|mollie;F;payments,sumologic.com;F;headers\nmon|mongo;F;commands\nmoo|moosend;F;messaging\n"
+        b"mpc|jumpcloud;F;identity\nmpd|impdp;F;commands\nmss|mssp.;F;messaging\nmtk|swmtkn-1-;F;clouds\n"
+        b"mto|npmtoken.;F;hosting\nmtp|smtp_pass;F;files,xsmtpsib-;F;messaging\n"
+        b"mux|mux_secret;F;content,mux_token;F;content,muxtoken;F;content\nmve|numverify;F;data\n"
+        b"myc|mycli;F;commands\nmys|mysql;F;commands,mysql_native_password;F;files,mysqli;F;commands\n"
+    ),
+    b'n': (
+        b"\nn.l|open.larksuite.com;F;messaging\nn_a|lin_api_;F;business\nn_e|open_exchange_rates;F;data\n"
+        b"n_s|token_secret;F;models\n"
+        b"n_t|coder_session_token;F;hosting,session_token;F;headers,verification_token;F;headers\n"
+        b"na1|na1.;F;monitoring\nna_|persona_production_;F;business,persona_sandbox_;F;business\n"
+        b"nab|ynab_;F;business\nnac|anaconda;F;hosting\nnap|napi_;G;clouds\nnbp|nbp_;F;identity\n"
+        b"nce|nonce_salt;F;files\nncf|ncftp;F;commands\nnda|calendarific;F;data\n"
+        b"ndb|access-sandbox-;F;payments,mercury_sandbox_;F;payments,sandbox_;F;payments,sendbird;F;messaging\n"
+        b"ndc|soundcloud;F;messaging\nndm|mindmeister;F;business\nndo|random_password;F;files\n"
+        b"ndr|mandrill;F;messaging\nnel|onelogin;F;identity\nnem|mnemonic;F;payments\nnep|onepagecrm;F;business\n"
+        b"ner|refinerapi;F;business\nnet|net;G;commands\nnew|newsapi;F;data\nnfb|nfb_;F;clouds\nnfc|nfc_;F;clouds\n"
+        b"nfi|configcat;F;monitoring\nnfl|confluence;F;business,confluent;F;clouds,onfleet;F;business\n"
+        b"nfo|infobip;F;messaging\nnfp|nfp_;F;clouds\nnfr|infracost;F;tools\nnfu|infura.io;F;payments,nfu_;F;clouds\n"
+        b"ngc|meaningcloud;F;data\nngr|ngrok;F;clouds\nngt|dingtalk;F;messaging\n"
+        b"nin|planningcenter;F;business,signing-key;G;generic,signing.key;G;generic,signing_key;G;generic\n"
+        b"nk_|trunk_token;F;hosting\nnke|linkedin;F;messaging\nnle|unleash;F;monitoring\nnmc|nmcli;F;commands\n"
+        b"nne|bannerbear;F;content\nnom|nomad;F;identity,nomic-;F;models,nomic_;F;models,nomicapi;F;models\n"
+        b"npg|npg_;F;clouds\nnpm|npm_;F;hosting\nnra|nrak-;F;monitoring,nral;F;monitoring\nnrb|nrbr-;F;monitoring\n"
+        b"nri|nrii-;F;monitoring,nriq-;F;monitoring\nnrj|nrjs-;F;monitoring\nnrr|nrra-;F;monitoring\n"
+        b"nsc|runscope;F;monitoring,zenscrape;F;data\nnsh|screenshotapi;F;data,screenshotlayer;F;data\n"
+        b"nso| console-;F;monitoring\nnst|instana;F;monitoring\nnte|intercom;F;business\nntn|ntn_;F;business\n"
+        b"nto|sessiontoken;F;headers\n"
+        b"ntr|contribsys;F;hosting,sntrya_;F;monitoring,sntryi_;F;monitoring,sntryu_;F;monitoring\n"
+        b"ntu|intuit-;F;payments,intuit_;F;payments\nnug|nuget;F;commands\nnva|nvapi-;F;models\n"
+        b"nwe|openweather;F;data\nnxc|nxc;F;commands\nnyk|nyk_;F;messaging,snyk_sat.;F;hosting,snyk_uat.;F;hosting\n"
+        b"nyp|anypoint;F;tools\n"
+    ),
+    b'o': (
+        b"\no-n|do-not-share-this;F;messaging\no-s|convertto-securestring;F;files\noan|oanda;F;payments\n"
+        b"oat|oathtool;F;commands\noau|oauth;G;messaging\n"
+        b"ob_|lob_api;F;business,lob_key;F;business,lob_secret;F;business\nobu|obu_;F;business\nobw|obw_;F;business\n"
+        b"oci|oci_;F;clouds,ociauth;F;clouds\noco|rocommunity;F;commands\nocp|docparser;F;business\n"
+        b"ocs|gocspx-;F;identity\noct|octopus;F;clouds\nocu|docusign;F;business,oculus;F;content\n"
+        b"oda|coda_;F;business,modal-token;F;models,modal_token;F;models,modaltoken;F;models\n"
+        b"ode|codecov;F;hosting,coder-session-token;F;hosting\n"
+        b"ogl|google-maps;F;data,google_client;F;identity,google_maps;F;data,google_secret;F;identity,"
+        b"googlemaps;F;data\n"
+        b"ogn|cognito;F;identity\nogt|logtail;F;monitoring\noja|clojars_;F;hosting\noke|okex;F;payments\n"
+        b"oki|cookie_key;G;generic\noks|hooks.slack.com;F;messaging\nokt|okta;F;identity\nokx|okx_;F;payments\n"
+        b"oll|apolloio;F;business,ollama;F;models\nolo|poloniex;F;payments\n"
+        b"olu|column_api;F;payments,column_key;F;payments\noly|polygon;F;data\nome|comet;F;models\n"
+        b"omn|omnisend;F;business\nomp|composio;F;models\nona|personal_access_token;F;hosting\nonc|nonce_key;F;files\n"
+        b"ond|conda;F;hosting,monday_;F;business\none|exponent2;F;keys,honeybadger;F;monitoring\n"
+        b"onk|monkeylearn;F;models\nons|positionstack;F;data\nont|contrase;F;generic\noo_|doo_v1_;F;clouds\n"
+        b"oon|spoonacular;F;data\noot|rootly_;F;monitoring\noov|groove_hq;F;business,groovehq;F;business\n"
+        b"ope|openssl;F;commands,openuv;F;data\nopl|peopledatalabs;F;data\nops|ops_eyj;F;identity\n"
+        b"opt|appoptics;F;monitoring\nor_|dor_v1_;F;clouds,or_1ph;F;clouds\n"
+        b"ora|moralis;F;payments,oracle;F;commands,storagekey;F;clouds\norh|forhttpheaderfield;F;commands\n"
+        b"ori|authorizenet;F;payments\nory|ory_rt_;F;identity\nos_|dos_v1_;F;clouds,os_v2_;F;messaging\n"
+        b"ose|close_api;F;business,close_io;F;business\n"
+        b"osq|mosquitto_;F;commands,mosquitto_passwd;F;commands,osql;F;commands\nota|notarytool;F;commands\n"
+        b"otp|otpauth;F;identity headers\notx|otx_;F;data\nouc|couchbase;F;clouds,couchdb;F;commands\n"
+        b"oun|account_key;G;generic\novh|ovh;F;clouds\novs|ovsx;F;commands,ovsxat_;F;hosting\nowm|owm_;F;data\n"
+        b"owp|nowpayments;F;payments\nox-|box-client;F;content\n"
+        b"ox_|box_access;F;content,box_client;F;content,box_developer;F;content\noxc|boxclient;F;content\n"
+        b"oy2|oy2;F;hosting\n"
+    ),
+    b'p': (
+        b"\np-b|http-basic;F;commands\np-p|app-password;F;files\np8e|p8e-;F;content\np_s|ramp_sec_;F;payments\n"
+        b"p_t|ramp_tok_;F;payments\np_u|app_usr-;F;payments\npa-|pa-;F;models\n"
+        b"pa_|wpa_passphrase;F;commands,wpa_psk;G;generic\npan|pandadoc;F;business,pangea;F;tools\n"
+        b"pap|papertrail;F;monitoring\npar|parola;F;generic\n"
+        b"pas| pass is;FL;generic,_password;F;commands,app password;FL;files,application password;FL;files,"
+        b"application_password;F;files,change_password;F;commands,pass;G;generic,passord;F;generic,"
+        b"passwd;G;headers files generic,password;G;headers files generic,password=;FL;headers,"
+        b"passwort;FG;files generic,usernamepassword;F;commands\n"
+        b"pat| pat.;F;hosting,pat;G;business\npay|paymo_;F;business,paypal;F;payments\npbk|pbkdf2;F;files\n"
+        b"pcc|rpcclient;F;commands\npce|appcenter;F;hosting\npcl|zipcloak;F;commands\npco|zipcodeapi;F;data\n"
+        b"pde|pdeu;F;monitoring\npdl|pdl_api;F;data,pdl_live_;F;payments\npdo|pdo;F;commands\npdu|pdus;F;monitoring\n"
+        b"pdy|appdynamics;F;monitoring\npef|typeform;F;business\npen|opencage;F;data\n"
+        b"pep|pepipost;F;messaging,pepper;G;generic\npes|typesense;F;data\npex|pexels;F;content\nph0|ph0_;F;hosting\n"
+        b"pha|alphavantage;F;data,pha_;F;monitoring\nphc|phc_;F;monitoring\n"
+        b"phe|cipher_key;G;generic,cypher-shell;F;commands\n"
+        b"pho|semaphore_api;F;hosting,semaphore_auth;F;hosting,semaphore_ci;F;hosting\nphp|phpsessid;G;headers\n"
+        b"phr|phr_;F;monitoring\nphs|phs_;F;monitoring\nphx|phx_;F;monitoring\n"
+        b"pi-|api-key;G;headers generic,pypi-token;F;commands\npi.|api.key;G;generic\n"
+        b"pi_|api_key;FG;clouds headers files generic,api_live;F;business,api_token;F;headers\npif|apify_ui_;F;tools\n"
+        b"pik|apikey_;F;payments,apikeyclientsecret;F;identity,apikeys;F;files\npil|apilayer;F;data\n"
+        b"pin|pinata;F;tools,pinecone;F;models,pingdom;F;monitoring,scrapingant;F;data,scrapingbee;F;data\n"
+        b"pip|pipedream;F;tools,pipedrive;F;business\npiv|apiversion;F;files\npk.|pk.;F;data,pk.eyj;F;data\n"
+        b"pk_|pk_;F;business,pk_prod_;F;messaging,pk_test_;F;messaging\npka|zpka_;F;tools\npks|apksigner;F;commands\n"
+        b"pla|play.ht;F;models,playht;F;models\nple|simple_bind;F;commands\npli|amplitude;F;monitoring\n"
+        b"plo|uploadcare;F;content\nplx|pplx-;F;models\npm_|npm_auth;F;hosting,npm_token;F;hosting\n"
+        b"pma|pmat-;F;tools\npme|access-development-;F;payments\npmi|ipmitool;F;commands\npnb|pnb_;F;tools\n"
+        b"pnu|pnu_;F;tools\npo_|expo_access;F;hosting,expo_token;F;hosting\npod|podio;F;business\n"
+        b"pol|apollo_io;F;business,polar_;F;tools\npor|portkey;F;models\npot|spotify;F;messaging,spotipy;F;messaging\n"
+        b"pp.|app.key;F;files\n"
+        b"pp_|app_center;F;hosting,app_key;FG;headers files generic,app_password;F;files,app_secret;F;headers\n"
+        b"ppa|apppassword;F;files\nppr|approle;F;identity\npps|appsecret;F;headers\nppt|apptivo;F;business\n"
+        b"ppv|appveyor;F;hosting\nprd|prd-;F;business\npri|prime1;F;keys,prime2;F;keys,printf;F;commands\n"
+        b"pro|apify_proxy_;F;tools\npsc|pscale_;F;clouds,pscredential;F;commands files\npsg|opsgenie;F;monitoring\n"
+        b"psk|psk;F;files\npst|upstash;F;clouds\npsu|capsule_crm;F;business,capsulecrm;F;business\n"
+        b"pta|captain_data;F;tools,captaindata;F;tools\npti|decryptionkey;F;identity,encryptionkey;G;generic\n"
+        b"ptl|promptlayer;F;models\npto|cryptojs.;F;commands\npul|pul-;F;clouds,pulumi;F;commands\n"
+        b"pur|purestake;F;payments\npus|pusher;F;messaging,pushover;F;messaging\npwd|pwd;G;generic,pwd=;FL;headers\n"
+        b"pyp|pypi-;F;hosting\n"
+    ),
+    b'q': (
+        b"\nqas|qase_;F;hosting,qaseio;F;hosting\nqcl|qcloud;F;clouds\nqdr|qdrant;F;models\nqlp|sqlplus;F;commands\n"
+        b"qua|quandl;F;data,quay;F;hosting\nque|lemon_squeezy;F;payments\n"
+    ),
+    b'r': (
+        b"\nr-s|user-secrets;F;commands\nr13|gr1348941;F;hosting\nr8_|r8_;F;models\n"
+        b"r_d|pager_duty;F;monitoring,tr_dev_;F;tools\nr_p|user_pass;F;commands\n"
+        b"r_s|better_stack;F;monitoring,tr_stg_;F;tools\nr_t|user_token;F;headers\n"
+        b"rab|iterable_api;F;messaging,iterableapi;F;messaging\nrac|abstractapi;F;data\n"
+        b"rad|gradlew;F;commands,loginradius;F;identity,tradier;F;data\nrag|storage_key;FG;clouds generic\n"
+        b"rai|railway;F;clouds\nran|arangosh;F;commands\nrar|.tochararray;F;commands\nrav|laravel_session;G;headers\n"
+        b"ray|raygun;F;monitoring\nraz|razorpay;F;payments\nrca|rca_;F;tools\nrcl|rclone;F;commands\n"
+        b"rdi|guardian_api;F;data\nrdm|rdme_;F;tools\nre_|re_;G;messaging\nreb|rebrandly;F;tools\n"
+        b"red|redash;F;monitoring,reddit;F;messaging,unstructured-api;F;models,unstructured_api;F;models\n"
+        b"ree|xfreerdp;F;commands\nren|currentsapi;F;data\nres|freshdesk;F;business,restic;F;commands\n"
+        b"ret|retell;F;models\nrev|rev_ai;F;models\nrga|rgapi-;F;content\nrge|recharge_api;F;payments\n"
+        b"rgo|argon2d;F;files,argon2i;F;files,argon2id;F;files\nrik|wrike;F;business\nrin|stringdata;F;files\n"
+        b"rit|securitytrails;F;data,symmetricsecuritykey;F;commands\nriz|authorize_net;F;payments\n"
+        b"rk_|rk_live_;F;payments,rk_test_;F;payments\n"
+        b"rka|wrkaau-;F;business,wrkaeu-;F;business,wrkajp-;F;business,wrkasg-;F;business\n"
+        b"rkc|networkcredential;F;commands\nrke|marketstack;F;data\nrkp|sparkpost;F;messaging\n"
+        b"rkt|newyorktimes;F;data\nrld|worldpay;F;payments\nrls|urlscan;F;data\nrne|fernet_key;G;generic\n"
+        b"rns|turnstile;F;tools\nroc|rocketchat;F;messaging\n"
+        b"rod|prodpad;F;business,product;G;files,production_;F;payments\nrol|rollbar;F;monitoring\n"
+        b"ron|cronitor;F;monitoring\nroo|rootpw;FG;commands generic\nrow|tomorrow_api;F;data\nrp_|serp_api;F;models\n"
+        b"rpa|rpa_;F;models tools\nrps|serpstack;F;data\nrta|portainer;F;clouds,prtapi_;F;payments\n"
+        b"rtm|chartmogul;F;business,sportmonks;F;data\nrty|rwrty0iy;F;keys,smarty_auth;F;data\nrue|truenas;F;hosting\n"
+        b"rut|scrutinizer;F;hosting\nry_|ory_ac_;F;identity,ory_at_;F;identity,ory_st_;F;identity\n"
+        b"ryb|storyblok;F;content\nryl|countrylayer;F;data\nrzp|rzp_live_;F;payments,rzp_test_;F;payments\n"
+    ),
+    b's': (
+        b"\ns-p|access-production-;F;payments\ns_d|aes_decrypt;F;files\ns_s|spaces_secret;F;clouds\n"
+        b"sal|salasana;F;generic,salt;G;generic,salt_;G;generic\n"
+        b"san|api_sandbox;F;business,sanity;F;content,thousandeyes;F;monitoring\nsat| sat.;F;hosting\n"
+        b"sau|sauce;F;hosting\nsb_|csb_v1_;F;hosting,sb_secret_;F;clouds\nsbp|sbp_;F;clouds\nsbx|sbx-;F;business\n"
+        b"sca|scaleway;F;clouds\nsch|schl\xc3\xbcssel;FL;generic\nsco|discourse;F;messaging\nscr|scrypt;F;files\n"
+        b"scs|bscscan;F;payments\nsdk|sdk-;G;monitoring\n"
+        b"sec|sec-c-;F;messaging,secret;FG;headers commands files generic\nsee|seed_;G;generic\n"
+        b"seg|segment;F;monitoring\nsei|abuseipdb;F;data\nsen|l\xc3\xb6senord;FL;generic,sentry;F;monitoring\n"
+        b"ser|serial;G;files,serpapi;F;models,serper;F;models\nses|sess-;F;models\nsfd|sfdc;F;business\n"
+        b"sfe|transferwise;F;payments\nsg.|sg.;F;messaging\nsgd|sgd_;F;hosting\nsgp|sgp_;F;hosting tools\n"
+        b"sha|{sha;FL;files\nshl|shltm_;F;business\nsho|shodan;F;data commands\n"
+        b"shp|shpat_;F;payments,shpca_;F;payments,shpit_;F;payments,shpk;F;payments,shppa_;F;payments,"
+        b"shpss_;F;payments,shpua_;F;payments,sshpass;FG;commands generic\n"
+        b"sic|basic_auth;F;commands,basicauth;F;commands\nsid|sid;G;headers\n"
+        b"sig|insightly;F;business,sig=;FL;headers,signature=;FL;headers\n"
+        b"sio|fusionauth;F;identity,session_key;G;generic,sessionid;G;headers\nsir|sirv;F;content\n"
+        b"sk-|sk-;F;models,sk-lf-;F;models\nsk.|sk.eyj;F;data\nsk0|sk0;F;messaging\nsk1|sk1;F;messaging\n"
+        b"sk2|sk2;F;messaging\nsk3|sk3;F;messaging\nsk4|sk4;F;messaging\nsk5|sk5;F;messaging\nsk6|sk6;F;messaging\n"
+        b"sk7|sk7;F;messaging\nsk8|sk8;F;messaging\nsk9|sk9;F;messaging\n"
+        b"sk_|sk_;F;models payments,sk_car_;F;models,sk_live_;F;payments,sk_pr_;F;content,sk_staging_;F;payments,"
+        b"sk_test_;F;payments\n"
+        b"ska|ska;F;messaging,skapi_cert_;F;payments,skapi_prod_;F;payments\nskb|skb;F;messaging\n"
+        b"skc|skc;F;messaging\nskd|skd;F;messaging\nske|ske;F;messaging,skey;F;identity,skey_;F;payments\n"
+        b"skf|skf;F;messaging\nsko|skopeo;F;commands\nsl.|sl.;F;content\nsla|slack;F;messaging\nslk|slk_;F;hosting\n"
+        b"slm|sslmate;F;tools\nsm_|sm_aat_;F;tools,sm_pat_;F;tools,sm_sat_;F;tools\n"
+        b"smb|smbclient;F;commands,smbmap;F;commands\nsmd|smd5;F;files\nsmt|smtp;G;files\nsna|snapchat;F;messaging\n"
+        b"sni|snipcart;F;business\nsnm|snmp;F;commands\nsnt|sntrys_;F;monitoring\nsny|snyk;F;hosting\n"
+        b"son|sonar;F;hosting\nspl|splitio;F;monitoring,splunk;F;monitoring,unsplash;F;content\nsq0|sq0;F;payments\n"
+        b"sqa|sqa_;F;hosting\nsql|sqlcmd;F;commands,sqlldr;F;commands\nsqp|sqp_;F;hosting\nsqu|squ_;F;hosting\n"
+        b"ss_|access_token;F;payments headers\nssb|passbase;F;identity\nssc|passcode;G;generic\n"
+        b"ssh|ssh2;F;keys,ssha;F;files\nsso|sso-key;F;clouds\nssp|passphrase;G;generic\n"
+        b"sst|accesstoken;F;headers,personalaccesstoken;F;hosting\nssw|ssws;F;identity\nst_|test_sk_;F;payments\n"
+        b"ste|master-key;G;generic,master.key;G;generic,master_key;G;generic,masterauth;F;commands\n"
+        b"sti|elasticemail;F;messaging\nstm|postmark;F;messaging\n"
+        b"str|astracs;F;clouds,strapi;F;content,strava;F;messaging\nsts| sts.;F;clouds,sts_;F;monitoring\n"
+        b"sua|visual_crossing;F;data\nsud|sudo;F;commands\nsum|sumo;F;monitoring\n"
+        b"swo|password_hash;F;commands,password_verify;F;commands,passwordauthentication;F;commands\n"
+        b"syt|syt_;F;messaging\n"
+    ),
+    b't': (
+        b"\nt-k|age-secret-key-;F;identity\nt-n|pat-na1-;F;business\nt-s|-client-secret;F;generic\n"
+        b"t_d|mint_dsc_;F;content\nt_k|permit_key_;F;identity\nt_s|client_secret;F;headers\n"
+        b"tac|localstack_a;F;hosting\ntag|instagram;F;messaging\ntan|instantly;F;business\n"
+        b"tat|statuscake;F;monitoring,tatum_;F;data\ntax|taxjar;F;payments\ntbr|eventbrite;F;business\n"
+        b"tcp|tcp;G;commands\ntea|steam;F;messaging,teamcity;F;hosting\n"
+        b"tec|createcipheriv;F;commands,detectify;F;monitoring\nteh|createhmac;F;commands\n"
+        b"tek|privatekeytoa;F;payments\ntel|siteleaf;F;content,stellar;F;payments,teleport;F;identity\n"
+        b"ten|contentful;F;content,tencent;F;clouds\ntfo|fastforex;F;data\ntfp|tfp_;F;business\n"
+        b"tgp|tgpak_;F;content,tgpat_;F;content\ntgu|gitguardian;F;hosting\n"
+        b"the|etherscan;F;payments,weatherbit;F;data\n"
+        b"thu|github_pat;F;hosting,github_pat_;F;hosting,github_secret;F;hosting\ntic|authenticator;F;files\n"
+        b"tif|identified;F;files\ntii|tiingo;F;data\ntik|tiktok;F;messaging\ntin|testingbot;F;monitoring\n"
+        b"tio|-encryption-key;F;generic,encryption-key;G;generic,encryption.key;G;generic,encryption_key;G;generic,"
+        b"subscription-key;F;headers\n"
+        b"tk-|tk-us-;F;clouds\ntk.|tk.eyj;F;data\ntke|secretkeyspec;F;commands\ntla|detectlanguage;F;data\n"
+        b"tmc|tmc1;F;identity\ntme|tmetric;F;business\ntne|partnerstack;F;business\n"
+        b"tod|autodesk;F;business,todoist;F;business\ntog|together;F;models,toggl;F;business\n"
+        b"tok|token;G;headers files generic,token_id;F;models\ntom|tomtom;F;data\ntoo| retool_0;F;tools\n"
+        b"tor|storepass;FG;commands generic\ntot|totp;F;files\ntpr|tprv;F;payments\ntra|travis;F;hosting\n"
+        b"tre|stream_;F;messaging,trello;F;business\ntri|intrinio;F;data\ntru|\ttrue\t/;FL;headers\n"
+        b"tsk|atsk_;F;messaging,tskey-;F;identity\ntsq|tsql;F;commands\ntss|tss_;F;content\n"
+        b"tst|getstream;F;messaging\ntsy|artsyclient;F;content\ntte|mattermost;F;messaging\ntum|tumblr;F;messaging\n"
+        b"tus|statuspage;F;monitoring,statuspal;F;monitoring\ntvl|tvly-;F;models\ntwe|tweepy;F;messaging\n"
+        b"twi|twilio;F;messaging,twine;F;commands,twist_api;F;messaging,twist_token;F;messaging,twitch;F;messaging,"
+        b"twitter;F;messaging\n"
+        b"twn|vtwn_;F;tools\n"
+    ),
+    b'u': (
+        b"\nuar|squarespace;F;content\nubs|hubspot;F;business\nuca|ucat_;F;clouds\nugs|bugsnag;F;monitoring\n"
+        b"uir|requirepass;F;commands\nulc|fulcrum;F;business\nule|mulesoft;F;tools\numa|luma-;F;models\n"
+        b"umr|gumroad;F;business\nuni|unix;G;commands\nunk|unkey_;F;tools\nuns|unseal;F;identity commands\n"
+        b"upe|create_superuser;F;commands\nupi|jupiterone;F;identity\nups|upstage;F;models\nurv|survicate;F;business\n"
+        b"us_|status_page;F;monitoring\n"
+        b"use|user = ;FL;files,useradd;F;commands,usermod;F;commands,username;G;models,userpass;G;generic\n"
+        b"usp|faceplusplus;F;content\nut-|put-parameter;F;commands\nut_|put_parameter;F;commands\n"
+        b"uth|auth_salt;F;files,auths;F;files\nutr|nutritionix;F;data,youtrack;F;business\n"
+        b"utt|buttercms;F;content,shutterstock;F;content\n"
+    ),
+    b'v': (
+        b"\nvar|variable;G;files\nvas|vast.ai;F;models,vast_api;F;models,vastai;F;models\n"
+        b"vat|private-key;FG;payments generic,private-lines;F;keys,private-mac;F;keys,"
+        b"private_key;FG;keys payments generic,private_token;F;headers\n"
+        b"vau|vault;F;identity\nvc_|dvc_client_;F;monitoring,dvc_server_;F;monitoring\nvca|vca_;F;clouds\n"
+        b"vci|vci_;F;clouds\nvck|vck_;F;clouds\nvcp|vcp_;F;clouds\nvcr|vcr_;F;clouds\nve_|live_sk_;F;payments\n"
+        b"vef|wavefront;F;monitoring\nver|vercel;F;clouds\nvia|aviationstack;F;data\nvib|viber;F;messaging\n"
+        b"vim|vimeo;F;messaging\nvit|invite_token;F;headers\nvk1|vk1.a.;F;messaging\nvon|vonage;F;messaging\n"
+        b"vpn|vpnapi;F;data\nvsc|vsce;F;commands,vsce_pat;F;hosting,vscepat;F;hosting\nvst|vsts;F;hosting\n"
+        b"vt_|vt_api;F;data\nvul|vultr;F;clouds\n"
+    ),
+    b'w': (
+        b"\nw_r|new_relic;F;monitoring\nwal|wallet;F;payments\nwan|wandb;F;models\nwas|wasabi;F;clouds\n"
+        b"wco|rwcommunity;F;commands\nwea|weather_api;F;data,weatherapi;F;data,weatherstack;F;data,weaviate;F;models\n"
+        b"web|webflow;F;content\nwec|wechat;F;messaging\nwei|weixin;F;messaging\nwge|wget;F;commands\n"
+        b"wha|whatsapp;F;messaging\nwho|whoisxml;F;data,whoxy;F;data\nwhs|whsec_;F;payments\n"
+        b"wif|wif_;F;payments,wifi;F;files\nwis|wise_api;F;payments,wistia;F;content\n"
+        b"wit|wit.ai;F;models,wit_ai;F;models\nwiz|wizclient;F;identity\nwre|newrelic;F;monitoring\n"
+        b"wrk|wrkaus-;F;business\n"
+        b"ws_|aws_secret;F;clouds,aws_secret_access_key;F;commands,aws_session_token;F;commands,news_api;F;data\n"
+        b"wsc|newscatcher;F;data\nwx_|wx_app;F;messaging\n"
+    ),
+    b'x': (
+        b"\nx-a|x-access-token;F;headers,x-auth;F;headers\nx-c|x-chroma;F;models\nx-p|x-plex-token;F;headers\n"
+        b"x-s|x-secret;F;headers\nx-t|x-token;F;headers\nx_c|iex_cloud;F;data\nxa_|exa_api;F;models\n"
+        b"xai|xai-;F;models\nxap|xapt-;F;monitoring\nxau|xau_;F;clouds,xauth;F;files\n"
+        b"xch|exchangerate_api;F;data,exchangerateapi;F;data,exchangeratesapi;F;data\nxer|xero;F;payments\n"
+        b"xnd|xnd_development_;F;payments,xnd_production_;F;payments\nxox|xox;F;messaging\n"
+        b"xpo|exponent1;F;keys,privateexponent;F;keys\nxpr|xprv;F;payments\nxta|nextauth;F;identity\n"
+        b"xtm|textmagic;F;messaging\n"
+    ),
+    b'y': (
+        b"\ny--|key-----;F;keys\ny-p|key-pass;F;commands\ny0_|y0_;F;clouds\ny_a|apify_api_;F;tools\n"
+        b"y_p|ory_pat_;F;identity\nya2|ya29.;F;clouds\nyan|yandex;F;clouds\nyc_|yc_;F;clouds\n"
+        b"ycl|keycloak;F;identity\nycr|proxycrawl;F;data\nyel|yelp;F;data\nyfr|currencyfreaks;F;data\n"
+        b"yge|rubygems_;F;hosting\nygo|polygonscan;F;payments\nyou|yousign;F;business\nypr|yprv;F;payments\n"
+        b"ypt|cryptocompare;F;payments\nyt_|nyt_api;F;data\nyti|nytimes;F;data\n"
+    ),
+    b'z': (
+        b"\nzab|zabbix;F;monitoring\nze.|authorize.net;F;payments\n"
+        b"zen|zendesk;F;business,zenkit;F;business,zenrows;F;data,zenserp;F;data\nzer|zerobounce;F;data\n"
+        b"zh_|zh_;F;business\nzhi|zhipu;F;models\nzip|zip;F;commands\nzoh|zoho;F;business\nzoo|zoom;F;messaging\n"
+        b"zpr|zprv;F;payments\nzul|zulip;F;messaging\n"
+    ),
 }
-"""Keywords of rules that are tried only where the guard of a keyword holds."""

@@ -1,22 +1,17 @@
-"""A rule, made of a row: where to look for a secret, and what counts as one.
-
-A hook loads this module and, of those with rows, only the ones whose keywords stand in its text.
-"""
+"""A rule: where to look for a secret, and what counts as one. ``rows`` makes rules of rows."""
 
 from __future__ import annotations
 
 from entire_secrets import patterns
-from entire_secrets.judging import heuristics
-from entire_secrets.rules import guards
-from entire_secrets.rules.macros import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from re import Match, Pattern
     from typing import Any
 
-    from entire_secrets.rules.macros import RegionRow, Row
+    Facts = tuple[str, bytes, float, int, int, bytes, bool, bool, int, bytes]
+    """What a rule is made of, and what is kept of it: see ``Rule``."""
 
 
 LOGINS = frozenset({"basic-auth-flag", "go-login", "netrc-password", "url-credentials"})
@@ -24,46 +19,28 @@ LOGINS = frozenset({"basic-auth-flag", "go-login", "netrc-password", "url-creden
 
 
 class Rule:
-    """A row of the table, compiled on first use."""
+    """One rule, whose pattern is compiled on first use."""
 
     __slots__ = (
-        "back",
-        "before",
-        "entropy",
-        "example",
-        "expression",
-        "group",
-        "id",
-        "is_place",
-        "is_start",
-        "keywords",
-        "match",
-        "needle",
-        "pattern",
-        "rank",
-        "source",
-        "within",
-    )
+        "back", "before", "entropy", "group", "id", "is_place", "is_start", "match", "needle", "pattern", "rank",
+        "source_pattern", "within",
+    )  # fmt: skip
 
-    def __init__(
-        self,
-        row: Row,
-        *,
-        back: int = 0,
-        before: tuple[int, bytes] = (0, b""),
-        rank: int = 0,
-        is_place: bool = False,
-        within: bytes = b"",
-    ) -> None:
-        self.id, self.keywords, self.expression, self.entropy, self.source, self.example = row
-        self.back = back
-        self.before, self.needle = before
-        self.is_place = is_place
-        self.is_start = self.expression.startswith((b"%b", b"%B")) and not (back or self.before)
-        """Whether it finds nothing behind an ASCII letter or digit."""
-        self.rank = rank
-        """0 for a provider's secret, 1 for a place, 2 for a value behind a name, 3 for the second opinion."""
-        self.within = within
+    def __init__(self, facts: Facts) -> None:
+        (
+            self.id,
+            self.source_pattern,
+            self.entropy,
+            self.back,
+            self.before,
+            self.needle,
+            self.is_place,
+            self.is_start,
+            self.rank,
+            self.within,
+        ) = facts
+        # ``is_start``: it finds nothing behind an ASCII letter or digit. ``rank``: 0 for a provider's secret, 1 for a
+        # place, 2 for a value behind a name, 3 for the second opinion.
         self.pattern: Pattern[bytes] | None = None
         self.group: int = 0
         self.match: Callable[[bytes, int, int], Match[bytes] | None] | None = None
@@ -71,7 +48,7 @@ class Rule:
 
     def compile(self) -> Pattern[bytes]:
         """Compile the pattern, once."""
-        self.pattern = pattern = _compile(self.expression)
+        self.pattern = pattern = patterns.compile(self.source_pattern)
         self.group = pattern.groupindex.get("s", min(pattern.groups, 1))
         if not (self.before or self.back):
             self.match = pattern.match
@@ -93,7 +70,7 @@ class Rule:
         """Return where a match of the pattern in a text has secrets."""
         if not self.within:
             return [match.span(self.group)] if self.is_secret(match) else []
-        within = _compile(self.within)
+        within = patterns.compile(self.within)
         parts = (part for start, end in _regions(match, self.group) for part in within.finditer(text, start, end))
         return [part.span("s") for part in parts if self.is_secret(part)]
 
@@ -107,6 +84,8 @@ class Rule:
             if self.id == "generic-flag" and not _is_flag(left):
                 return False
             return _assigned(left, value, match.string[end : end + 1])
+        from entire_secrets.judging import heuristics
+
         if self.entropy and not heuristics.is_varied(value, self.entropy):
             return False
         checksums, placeholders, words = _judges or _load_judges()
@@ -148,7 +127,7 @@ def _assigned(left: bytes, value: bytes, right: bytes) -> bool:
     asked = left, value, right
     verdict = _verdicts.get(asked)
     if verdict is None:
-        from entire_secrets.judging import placeholders
+        from entire_secrets.judging import heuristics, placeholders
 
         if len(_verdicts) >= VERDICTS:
             _verdicts.clear()
@@ -176,28 +155,6 @@ VERDICTS = 1024
 _verdicts: dict[tuple[bytes, bytes, bytes], bool] = {}
 
 
-def _compile(expression: bytes) -> Pattern[bytes]:
-    return patterns.compile(expand(expression))
-
-
-def region(row: RegionRow) -> Rule:
-    """Make a row of ``REGIONS`` a rule."""
-    name, keywords, pattern, within, entropy, source, example = row
-    return Rule((name, keywords, pattern, entropy, source, example), within=within, rank=1, is_place=True)
-
-
-CALL = rb"(?:\.?[A-Za-z]{1,20})?\((?:[\"'][\w-]{1,40}[\"'],[ ]?)?[\"']"
-"""A call that takes a key, perhaps behind a name: ``algoliasearch("SHOP", "...")``."""
-
-
-def keyed(row: Row) -> Row:
-    """Make a row of ``KEYED`` a whole rule: the provider's name, an operator and the value."""
-    name, keywords, value, entropy, source, example = row
-    words = b"|".join(keyword.strip() for keyword in keywords)
-    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}(?!%Q,)%=|" + CALL + rb")(?P<s>" + value + rb")%E"
-    return name, keywords, pattern, entropy, source, example
-
-
 FAR = 400
 """How far behind its keyword a rule of ``BEFORE`` reaches."""
 
@@ -215,34 +172,19 @@ CODED = frozenset(
 WORDED = frozenset(
     {
         *("csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-passphrase"),
-        *("identified-bare", "named-environment", "named-sentence", "shown-value", *guards.COLUMNS),
+        *(
+            "identified-bare",
+            "named-environment",
+            "named-sentence",
+            "shown-value",
+            "table-column",
+            "table-column-1",
+            "table-column-2",
+            "table-column-3",
+        ),
     }
 )
 """The same, but for a password that people make up of words."""
-
-PLACES = ("headers", "commands", "files")
-"""Modules whose rows know places. ``generic`` has such rows and those of names; all others are in ``providers``."""
-
-_made: dict[str, tuple[Rule, ...]] = {}
-
-
-def of_module(name: str) -> tuple[Rule, ...]:
-    """Return the rules of a module in this room; it is loaded, and they are made, once."""
-    if name not in _made:
-        room = "rules" if name in (*PLACES, "generic") else "rules.providers"
-        module = __import__(f"entire_secrets.{room}.{name}", fromlist=("ROWS",))
-        if name == "generic":
-            made = (*_places(module.SENTENCES, module.BEFORE), *_named(module.ROWS, module.BEFORE))
-        elif name in PLACES:
-            made = (*_places(module.ROWS, getattr(module, "BEFORE", {})), *map(region, module.REGIONS))
-        else:
-            made = (
-                *(Rule(row, back=module.BACK.get(row[0], 0)) for row in module.ROWS),
-                *(Rule(keyed(row)) for row in module.KEYED),
-            )
-        _made[name] = made
-    return _made[name]
-
 
 _ranks: dict[str, int] = {}
 
@@ -253,8 +195,12 @@ def rank(name: str) -> int:
     """
     if not _ranks:
         from entire_secrets.judging import high_entropy
+        from entire_secrets.rules import commands, files, generic, headers
 
-        _ranks.update((rule.id, rule.rank) for module in (*PLACES, "generic") for rule in of_module(module))
+        for places in (headers.ROWS, headers.REGIONS, commands.ROWS, commands.REGIONS, files.ROWS, files.REGIONS):
+            _ranks.update((row[0], 1) for row in places)
+        _ranks.update((row[0], 1) for row in generic.SENTENCES)
+        _ranks.update((row[0], 2) for row in generic.ROWS)
         _ranks[high_entropy.RULE] = 3
     return _ranks.get(name, 0)
 
@@ -266,12 +212,3 @@ def is_lasting(name: str) -> bool:
 
 PERSONAL = frozenset(("email", "phone", "iban", "card-number"))
 """Ids of the rules for personal data: ``personal.KINDS``, which loads ``re``."""
-
-
-def _places(rows: Iterable[Row], before: dict[str, tuple[int, bytes]]) -> Iterator[Rule]:
-    return (Rule(row, before=before.get(row[0], (0, b"")), rank=1, is_place=True) for row in rows)
-
-
-def _named(rows: Iterable[Row], before: dict[str, tuple[int, bytes]]) -> Iterator[Rule]:
-    for row in rows:
-        yield Rule(row, before=before.get(row[0], (0, b"")), rank=2, is_place=row[0] not in ASSIGNED)

@@ -1,4 +1,4 @@
-"""All rules. A hook that finds no secret does not load this module: see ``rules.rule``.
+"""All rules. A hook that finds no secret does not load this module: see ``keyword_search``.
 
 A row is ``(id, keywords, pattern, minimum entropy, source, example)``; its facts (prefixes, lengths, alphabets) come
 from the source, the pattern is our own. How a row is read:
@@ -27,7 +27,7 @@ from the source, the pattern is our own. How a row is read:
 from __future__ import annotations
 
 from entire_secrets.judging import high_entropy
-from entire_secrets.rules.rule import PLACES, Rule, of_module
+from entire_secrets.rules.rows import PLACES, ListedRule, of_module
 
 PROVIDERS = (
     *("business", "clouds", "content", "data", "hosting", "identity", "keys", "messaging", "models", "monitoring"),
@@ -37,15 +37,15 @@ PROVIDERS = (
 
 MODULES = (*PROVIDERS, *PLACES, "generic")
 
-RULES: tuple[Rule, ...] = tuple(rule for name in MODULES for rule in of_module(name))
+RULES: tuple[ListedRule, ...] = tuple(rule for name in MODULES for rule in of_module(name))
 """All rules in table order: providers' first, then those of places, then generic ones."""
 
-BY_KEYWORD: dict[bytes, list[Rule]] = {}
+BY_KEYWORD: dict[bytes, list[ListedRule]] = {}
 for _rule in RULES:
     for _keyword in _rule.keywords:
         BY_KEYWORD.setdefault(_keyword, []).append(_rule)
 
-OPINION = Rule((high_entropy.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), rank=3)
+OPINION = ListedRule((high_entropy.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), rank=3)
 """Stands for what ``high_entropy`` finds, which has no pattern; every other rule names a secret better."""
 
-BY_ID: dict[str, Rule] = {rule.id: rule for rule in (*RULES, OPINION)}
+BY_ID: dict[str, ListedRule] = {rule.id: rule for rule in (*RULES, OPINION)}

@@ -163,3 +163,11 @@ def test_of_what_is_compressed_only_as_much_is_unpacked_as_a_text_may_be(compres
     ((_, _, unpacked),) = encoded.base64(Text(bomb))
     assert len(unpacked) <= min(24 * len(bomb), 1 << 22)
     assert list(encoded.base64(Text(bomb), packed=False)) == []
+
+
+def test_what_text_begins_with_in_base64_is_what_decodes_to_text() -> None:
+    firsts = {
+        base64.b64encode(bytes((byte,)))[0] for byte in range(256) if encoded._is_text(bytes((byte, 0x61, 0x61, 0x61)))
+    }
+    others = {base64.b64encode(bytes((byte, 0x80, 0x80, 0x80)))[0] for byte in range(0xC2, 0xF5)}
+    assert firsts | others | set(b"-_") == encoded._OF_TEXT

@@ -9,7 +9,7 @@ import re
 import string
 
 from entire_secrets import engine
-from entire_secrets.rules.rule import Rule
+from entire_secrets.rules.rows import ListedRule
 from entire_secrets.rules.table import RULES
 from tests.unit.entire_secrets.built_in import redact_jsonl, redact_text
 from tests.unit.entire_secrets.every import every
@@ -675,7 +675,7 @@ def test_a_place_is_found_by_its_rule(rule: str, template: str) -> None:
 
 
 @every("rule", [rule for rule in RULES if rule.rank])
-def test_the_example_of_a_place_goes(rule: Rule) -> None:
+def test_the_example_of_a_place_goes(rule: ListedRule) -> None:
     text, secrets = made(rule.example, 1)
     assert secrets and not [secret for secret in secrets if secret in redact_text(text)]
 

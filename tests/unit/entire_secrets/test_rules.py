@@ -9,9 +9,10 @@ from re import _parser  # type: ignore[attr-defined]
 from unittest.mock import patch
 
 from entire_secrets.rules.generic import FLAGS
-from entire_secrets.rules.guards import FOLLOWS, GUARDS, NAMES, UNGUARDED
+from entire_secrets.rules.guards import COLUMNS, FOLLOWS, GUARDS, NAMES, UNGUARDED
 from entire_secrets.rules.macros import expand
-from entire_secrets.rules.rule import Rule
+from entire_secrets.rules.rows import ListedRule
+from entire_secrets.rules.rule import WORDED, Rule
 from entire_secrets.rules.table import BY_ID, RULES
 from tests.unit.entire_secrets.built_in import redact, redact_jsonl, redact_text
 from tests.unit.entire_secrets.every import every
@@ -54,11 +55,12 @@ def test_guards_are_of_keywords_and_rules_that_exist() -> None:
     assert set(NAMES) | set(FLAGS) | set(guarded) <= keywords
     assert len(guarded) == len(set(guarded))
     assert {*FOLLOWS, *UNGUARDED} <= set(BY_ID)
+    assert {*COLUMNS} <= WORDED
     assert all(set(guarded).intersection(BY_ID[name].keywords) for name in (*FOLLOWS, *UNGUARDED))
 
 
 def test_even_a_careless_rule_cannot_match_a_marker() -> None:
-    careless = Rule(("careless", (b"redacted",), rb"\[[^\]]{1,20}\]", 0, "", ""))
+    careless = ListedRule(("careless", (b"redacted",), rb"\[[^\]]{1,20}\]", 0, "", ""))
     found = careless.compile().match(b"[REDACTED:jwt]")
     assert found is not None and not careless.is_secret(found)
 

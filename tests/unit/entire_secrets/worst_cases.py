@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Iterator
 
-from entire_secrets.rules.rule import Rule
+from entire_secrets.rules.rows import ListedRule
 from entire_secrets.rules.table import RULES
 from tests.secrets.templates import expand
 
@@ -29,7 +29,7 @@ FILLERS = (
 )
 
 
-def texts(rule: Rule) -> Iterator[tuple[bytes, int]]:
+def texts(rule: ListedRule) -> Iterator[tuple[bytes, int]]:
     """Yield texts, and where the rule's keyword stands in each."""
     chosen = random.Random(rule.id)
     example = expand(rule.example, 0).text.encode() if rule.example else b""
