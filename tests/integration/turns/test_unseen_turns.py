@@ -70,3 +70,17 @@ def test_what_lay_there_in_the_middle_of_the_first_turn(story: Story) -> None:
     story.commit("all")
     assert lines(sole(story, session, ["a.py"])) == (1, 1, 0, 0, 2)
     assert story.log_errors() == []
+
+
+def test_what_lay_there_where_the_transcript_tells_no_times(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a turn whose beginning was seen is the window of all that nobody reports; this one's was not."""
+    monkeypatch.setattr("tests.integration.story.stamp", lambda moment: "")
+    story.write("mine.py", "p\n")
+    session = story.session()
+    unannounced(session, "Before enable")
+    session.write("a.py", "a\n")
+    session.stop()
+    assert session.state()["files_touched"] == ["a.py"]
+    story.commit("all")
+    assert lines(sole(story, session, ["a.py"])) == (1, 1, 0, 0, 2)
+    assert story.log_errors() == []
