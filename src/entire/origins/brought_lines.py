@@ -10,10 +10,12 @@ from __future__ import annotations
 from entire.attribution.replay import is_trivial
 from entire.errors import GitError
 from entire.git import blame, operation, reflog
+from entire.model import trailers
 from entire.model.turns import PERSON, Owner
 from entire.model.value import replace
 from entire.origins import line_origins
 from entire.origins.owners import Owners
+from entire.origins.stored import StoredCheckpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +36,17 @@ class BroughtLines:
         self._catalog = catalog
         state = operation.state(place)
         tips = (reflog.reset_from(place), *state.merge_heads, state.picked, *state.squashed[-1:])
-        self._tips = [tip for tip in tips if tip]
+        self._tips = [tip for tip in (*tips, *self._picked(state.message)) if tip]
+
+    def _picked(self, message: str) -> Iterator[str]:
+        """Yield the commits of the checkpoints that a pick without a commit names."""
+        ids = trailers.trailing_ids(message)
+        stored = StoredCheckpoints(self._objects, self._catalog.commits)
+        stored.load(ids)
+        for checkpoint_id in ids:
+            lineage = stored.lineage(checkpoint_id)
+            if lineage is not None:
+                yield lineage.numbered_in
 
     def give_back(self, file: UncommittedFile) -> UncommittedFile:
         """Return a file in which the lines of turns that nothing else tells of have their owners."""

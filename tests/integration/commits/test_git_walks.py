@@ -267,11 +267,14 @@ class Life:
         self.take(FILES[two % 3], "restore", "-q", "--source", BRANCHES[one % 4], agent=agent)
 
     def take(self, name: str, *words: str, agent: bool) -> None:
-        """Take a file. Git notes nowhere that it brought this, so an agent's shell may have written it."""
+        """Take a file. Git notes nowhere that it brought this: a shell may have written it, and who commits it
+        may be named for it.
+        """
         before = self.texts(name)
         self.git(*words, "--", name, agent=agent)
+        new = [text for text in self.texts(name) if text not in before]
+        self.may(new, PERSON)
         if self.here.turn is not None:
-            new = [text for text in self.texts(name) if text not in before]
             self.here.turn.taken.add(name)
             self.typed(self.here.turn, name, new)
             if agent:

@@ -31,7 +31,10 @@ def test_lines_of_commits_taken_back_where_no_snapshot_has_them_are_their_writer
     assert prompts(story, "a.txt", other) == ["one", PERSON, PERSON, "two"]
 
 
-@pytest.mark.parametrize("command", [("merge", "--squash", "side"), ("merge", "--no-commit", "--no-ff", "side")])
+@pytest.mark.parametrize(
+    "command",
+    [("merge", "--squash", "side"), ("merge", "--no-commit", "--no-ff", "side"), ("cherry-pick", "-n", "side")],
+)
 def test_lines_that_a_merge_brings_from_another_worktrees_branch_are_their_writers(
     story: Story, command: tuple[str, ...]
 ) -> None:
