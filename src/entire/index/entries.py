@@ -17,8 +17,8 @@ STORED, OPEN = "stored", "open"
 """Scopes: conversations in checkpoints, and those of sessions that may continue."""
 
 
-class IndexSource(Value):
-    """A conversation as it is stored somewhere. ``key``: changes when its content does."""
+class IndexSource(NamedTuple):
+    """A conversation as it is stored somewhere. ``key``: changes when its content does. There may be very many."""
 
     key: str
     session_id: str

@@ -46,7 +46,7 @@ def keys(db: sqlite3.Connection, scope: str) -> set[str]:
 
 
 def change(
-    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read, progress: Progress
+    db: sqlite3.Connection, new: Iterable[IndexSource], gone: Iterable[str], read: Read, progress: Progress
 ) -> None:
     """Add conversations, and forget those with the keys ``gone``.
 
@@ -73,13 +73,15 @@ def _interruptible(read: Read, source: IndexSource, mask: Iterable[int]) -> Sequ
 
 
 def _change(
-    db: sqlite3.Connection, new: Sequence[IndexSource], gone: Iterable[str], read: Read, progress: Progress
+    db: sqlite3.Connection, new: Iterable[IndexSource], gone: Iterable[str], read: Read, progress: Progress
 ) -> None:
     added: dict[str, list[IndexSource]] = {}
+    new = sorted(new, key=lambda source: (source.created, source.key))
     unknown = set(missing(db, [source.key for source in new]))
-    for source in sorted(new, key=lambda source: (source.created, source.key)):
+    for source in new:
         if source.key in unknown:
             added.setdefault(source.conversation, []).append(source)
+    del new  # there may be very many: each goes when it is read
     removed: dict[str, list[int]] = {}
     for key in gone:
         for number, session_id in db.execute("SELECT id, session FROM version WHERE key = ?", (key,)):
@@ -87,7 +89,7 @@ def _change(
     texts, done, count, pending = Texts(db), 0, 0, 0
     for session_id in dict.fromkeys([*added, *removed]):
         tracks = Tracks(db, texts, session_id)
-        for source in reversed(added.get(session_id, [])):  # the last has most of the others in it
+        for source in reversed(added.pop(session_id, [])):  # the last has most of the others in it
             try:
                 entries = read(source)
             except BaseException:

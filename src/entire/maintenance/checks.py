@@ -9,7 +9,7 @@ from entire.agents import capabilities
 from entire.commits import unfinished
 from entire.directory import AgentDirectory
 from entire.errors import CorruptError, MissingObjectError
-from entire.git import history, program
+from entire.git import bulk, history, program
 from entire.git.read import Objects
 from entire.githooks import install
 from entire.maintenance import agent_setup, clean, unrecorded
@@ -23,7 +23,6 @@ from entire.model.value import replace
 from entire.model.views.maintenance import FindingView
 from entire.recording import liveness, pending, proposals, redact_problems
 from entire.store import (
-    checkpoint_listing,
     checkpoints,
     forgotten,
     redactor_of,
@@ -304,8 +303,9 @@ def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     tips = list(checkpoints.tips(case.place.top).values())
     entries = CheckpointLinks(case.place.top, case.objects, tips).log(start="HEAD")
     linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in entries}
-    names = sorted({name for ids in linked.values() for name in ids})
-    stored = checkpoint_listing.listed(case.place.top, tips, names) if names else {}
+    trees = {entry.id: entry.tree for entry in checkpoints.list_all(case.place.top, tips)}
+    absent = set(bulk.missing(case.place.top, list(trees.values())))
+    stored = {name for name, tree in trees.items() if tree not in absent}
     gone = tombstones.all_of(case.objects, *tips)[0]
     lost = {commit: [name for name in ids if name not in stored and name not in gone] for commit, ids in linked.items()}
     return {commit: ids for commit, ids in lost.items() if ids}

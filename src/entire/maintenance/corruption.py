@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from entire.maintenance.checks import Case
     from entire.model.views.maintenance import FindingView
 
+_FOLDERS = 32  # of the checkpoints branch whose files are looked up at once: one has a 256th of all checkpoints
 _LOCKED = 3.0  # seconds; no hook holds the lock that long
 _OWNER = "check its owner and mode; a command run with sudo may have changed them"
 
@@ -345,10 +346,24 @@ def missing_files(case: Case) -> Iterator[FindingView]:
 
 
 def _missing_below(top: str, commit: str) -> dict[str, str]:
-    """Return the missing objects of a commit's tree: path to object id. Reads trees only, a level at a time."""
+    """Return the missing objects of a commit's tree: path to object id. Reads trees only, some of the folders at a
+    time: there may be 100,000 checkpoints.
+    """
+    root = f"{commit}^{{tree}}"
+    tree = next(bulk.get(top, [root]))
+    if tree is None:
+        return {"": root}
+    entries = parse_tree(tree.data, len(tree.oid) // 2)
+    folders = {f"{entry.name}/": entry.oid for entry in entries if entry.mode == "040000"}
+    missing = _missing_in(top, {}, {entry.name: entry.oid for entry in entries if entry.mode != "040000"})
+    for start in range(0, len(folders), _FOLDERS):
+        missing.update(_missing_in(top, dict(list(folders.items())[start : start + _FOLDERS]), {}))
+    return missing
+
+
+def _missing_in(top: str, level: dict[str, str], blobs: dict[str, str]) -> dict[str, str]:
+    """Return what is missing of files, and of folders with all that is in them. Reads a level at a time."""
     missing: dict[str, str] = {}
-    blobs: dict[str, str] = {}
-    level = {"": f"{commit}^{{tree}}"}
     while level:
         deeper: dict[str, str] = {}
         for (path, name), tree in zip(level.items(), bulk.get(top, list(level.values())), strict=True):

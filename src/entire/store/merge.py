@@ -159,7 +159,7 @@ def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
         return candidates[0]
 
     def key(slot: Slot) -> tuple[int, float, bool, int, str]:
-        size = sum(len(objects.blob(oid) or b"") for oid in checkpoints.transcript_files(slot.files).values())
+        size = sum(map(objects.size, checkpoints.transcript_files(slot.files).values()))
         record = slot.record
         if record is None:
             return (size, 0.0, False, 0, slot.tree)

@@ -26,6 +26,7 @@ from entire.store import sessions
 from entire.undo import transaction
 from tests import golden
 from tests.integration.dying import in_child
+from tests.integration.hostile.test_show_hostile import leave_out
 from tests.integration.kept import PERSON, answers, elsewhere, journal, shadows, sole, tokens
 from tests.integration.setup.test_clean import change_state, dead_pid, everything, place_of, refs
 from tests.integration.setup.test_reset import worked
@@ -486,6 +487,27 @@ class TestJournal:
         sole(story, session, ["b.py"])
         assert journal(story)["entries"]
         assert story.log_errors() == []
+
+
+class TestObjects:
+    def test_files_and_folders_that_git_lacks_are_named_whichever_are_looked_up_together(
+        self, story: Story, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(3):
+            with (session := story.started()).turn(f"Write {number}"):
+                session.write(f"{number}.py", f"{number}\n")
+            story.commit(f"Commit {number}")
+        names = [story.ids(f"HEAD~{number}")[0] for number in range(3)]
+        branch = "entire/checkpoints/v1"
+        lacking = {f"{names[0].path}/metadata.json", f"{names[1].path}/0", f"{names[2].path}/0/full.jsonl"}
+        for path in lacking:
+            leave_out(story, story.git("rev-parse", f"{branch}:{path}").strip())
+        told = []
+        for folders in (1, 2, 256):
+            monkeypatch.setattr(corruption, "_FOLDERS", folders)
+            told.append(sorted(one["message"] for one in doctor.json(status=1) if one["check"] == "objects"))
+        assert told[0] == told[1] == told[2]
+        assert {message.partition(" is missing")[0].rpartition(":")[2] for message in told[0]} == lacking
 
 
 class TestLinks:

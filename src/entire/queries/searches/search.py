@@ -20,8 +20,9 @@ from entire.queries.searches.stored_conversations import StoredConversations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from entire.index.entries import IndexSource
     from entire.layout import Place
     from entire.model.findings import SearchRequest
     from entire.store.catalog import Catalog
@@ -89,12 +90,18 @@ def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, progress: Progress
         report = _Report(progress)
         report(0, len(sources), 0)
         try:
-            update.change(db, sources, stored.gone(update.keys(db, STORED)), stored.read, report)
+            update.change(db, _given(sources), stored.gone(update.keys(db, STORED)), stored.read, report)
         except KeyboardInterrupt:
             report.stop()
             raise
         update.set_trees(db, stored.trees)
     update.remember(db, _TIPS, tips)
+
+
+def _given(sources: list[IndexSource]) -> Iterator[IndexSource]:
+    """Yield sources without keeping them."""
+    while sources:
+        yield sources.pop()
 
 
 class _Report:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from entire.agents import readings
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from entire.store.checkpoints import Task
 
     Tree = tuple[CheckpointId, str]  # a checkpoint's id and its tree
+    Files = tuple[tuple[str, str], ...]  # names and ids
+
+
+_AT_ONCE = 8192
 
 
 class StoredConversations:
@@ -40,7 +46,7 @@ class StoredConversations:
         self._objects = StateBlobs(self._top)
         self._states = readings.States()
         self._session_id = ""
-        self._slots: dict[str, Slot] = {}
+        self._slots: dict[str, tuple[int, str, Files]] = {}
         self._with_tasks: set[str] = set()  # trees of checkpoints
         self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
         self._transcripts: dict[str, str] = {}  # of subagents, by the keys of their sources
@@ -61,12 +67,12 @@ class StoredConversations:
         sources = []
         for checkpoint_id, tree, slot in self._read_slots():
             if slot.record is not None and slot.session_id:
-                self._slots[_key(checkpoint_id, tree, slot)] = _without_record(slot)
+                self._slots[_key(checkpoint_id, tree, slot)] = slot.number, slot.tree, _read_later(slot)
                 if "tasks" in slot.files:
                     self._slot_tasks.append((checkpoint_id, tree, slot.files["tasks"]))
                 sources.append(_source(checkpoint_id, tree, slot.record, slot))
         self._objects.expect(
-            oid for slot in self._slots.values() for oid in checkpoints.transcript_files(slot.files).values()
+            oid for _, _, files in self._slots.values() for oid in checkpoints.transcript_files(dict(files)).values()
         )
         return [*sources, *self._subagents(sources)]
 
@@ -80,7 +86,7 @@ class StoredConversations:
                 subagent = name.removeprefix("agent-").removesuffix(".jsonl")
                 key = f"{checkpoint_id}/{tree}/{task.tool_use_id} {subagent}"
                 self._transcripts[key] = oid
-                yield replace(session, key=key, subagent=subagent)
+                yield session._replace(key=key, subagent=subagent)
 
     def _read_tasks(self) -> Iterator[tuple[CheckpointId, str, Task]]:
         """Yield the tasks in new checkpoints; some tools keep them in a session's folder."""
@@ -97,7 +103,8 @@ class StoredConversations:
             agent = AgentDirectory.without_plugins().make_by_type(source.agent)
             reading = readings.of_subagent(agent, end.data, source.subagent)
             return entries.of(reading.messages())
-        slot = self._slots[source.key]
+        number, tree, files = self._slots.pop(source.key)
+        slot = Slot(number=number, tree=tree, files=dict(files), record=None)
         if self._session_id != source.session_id:
             self._objects.forget()
             self._states, self._session_id = readings.States(), source.session_id
@@ -119,9 +126,14 @@ class StoredConversations:
         return [key for key in keys if key.rpartition("/")[0] not in present]
 
     def _read_slots(self) -> Iterator[tuple[CheckpointId, str, Slot]]:
-        """Yield the sessions of the new checkpoints: trees, then their folders, then their records, each at once."""
+        """Yield the sessions of the new checkpoints, of some thousands of these at once."""
+        for start in range(0, len(self._new), _AT_ONCE):
+            yield from self._slots_of(self._new[start : start + _AT_ONCE])
+
+    def _slots_of(self, new: Sequence[Tree]) -> Iterator[tuple[CheckpointId, str, Slot]]:
+        """Yield the sessions of checkpoints: trees, then their folders, then their records, each at once."""
         folders: list[tuple[CheckpointId, str, int, str]] = []
-        for (checkpoint_id, tree), obj in zip(self._new, self._get([tree for _, tree in self._new]), strict=True):
+        for (checkpoint_id, tree), obj in zip(new, self._get([tree for _, tree in new]), strict=True):
             entries_ = parse_tree(obj.data, len(obj.oid) // 2) if obj is not None else []
             if any(entry.name == "tasks" for entry in entries_):
                 self._with_tasks.add(tree)
@@ -141,10 +153,10 @@ class StoredConversations:
         return bulk.get(self._top, names)
 
 
-def _without_record(slot: Slot) -> Slot:
-    """Return what is read of a slot later: there may be very many."""
+def _read_later(slot: Slot) -> Files:
+    """Return the files of a slot that are read later: there may be very many slots."""
     needed = {*checkpoints.transcript_files(slot.files), "content_hash.txt", "prompt.txt"}
-    return replace(slot, record=None, files={name: oid for name, oid in slot.files.items() if name in needed})
+    return tuple((sys.intern(name), oid) for name, oid in slot.files.items() if name in needed)
 
 
 def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:
@@ -154,10 +166,10 @@ def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:
 def _source(checkpoint_id: str, tree: str, record: SessionRecord, slot: Slot) -> IndexSource:
     return IndexSource(
         key=_key(checkpoint_id, tree, slot),
-        session_id=record.session_id,
-        agent=record.agent,
-        branch=record.branch,
+        session_id=sys.intern(record.session_id),
+        agent=sys.intern(record.agent),
+        branch=sys.intern(record.branch),
         created=parse_time(record.created_at),
         checkpoint_id=checkpoint_id,
-        files=record.files_touched,
+        files=tuple(map(sys.intern, record.files_touched)),
     )
