@@ -13,7 +13,7 @@ from _frozen_importlib_external import MAGIC_NUMBER, cache_from_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
     from types import CodeType
     from typing import Any
 
@@ -23,11 +23,12 @@ _PYC_HEAD = 16  # bytes: magic number, flags, time and size of the source
 _ABANDONED = 60.0  # seconds, after which a file that is not written yet never will be
 
 
-def write(path: str, head: bytes, made_for: tuple[str, str], modules: Mapping[str, Any]) -> None:
-    """Make the bundle of these modules; nothing where bytecode is not to be written."""
+def write(path: str, head: bytes, made_for: tuple[str, str], names: Iterable[str]) -> None:
+    """Make the bundle of modules that are loaded; nothing where bytecode is not to be written."""
     if sys.dont_write_bytecode or not os.access(os.path.dirname(path), os.W_OK):
         return
     try:
+        modules = {name: sys.modules[name] for name in names}
         entries = [_entry(name, module) for name, module in modules.items() if hasattr(module, "__file__")]
         if None not in entries:
             replace(path, head + marshal.dumps((*made_for, entries)))

@@ -41,24 +41,24 @@ def run(folder: str) -> None:
         _import_os()
     import os
 
-    path = bundle_path(folder, ["plugin"] if is_plugin else sys.argv[2:4])
-    root = load(path, folder) or os.path.dirname(os.path.realpath(folder))
-    loaded = frozenset(sys.modules)
+    bundles = Bundles(folder, ["plugin"] if is_plugin else sys.argv[2:4])
+    root = bundles.load() or os.path.dirname(os.path.realpath(folder))
     sys.path += search_path(root, sys.executable, sys.version_info[:2])
+    sys.meta_path.insert(0, bundles)
     if is_plugin:
         import atexit
 
         from entire.plugin import script
 
         gc.enable()
-        atexit.register(grow, path, folder, root, loaded)
+        atexit.register(bundles.grow, root)
         sys.argv = sys.argv[2:]
         script.run(sys.argv[0])
         return
     from entire.cli import main
 
     status = main(sys.argv[1:])
-    grow(path, folder, root, loaded)
+    bundles.grow(root)
     if (patterns := sys.modules.get("entire_secrets.patterns")) is not None:
         patterns.save(_replace)
     for stream in (sys.stdout, sys.stderr):
@@ -80,33 +80,93 @@ def search_path(package_root: str, executable: str, version: tuple[int, int]) ->
     return [package_root] if package_root == packages else [package_root, packages]
 
 
-def bundle_path(folder: str, kind: list[str]) -> str:
-    """Return where the bundle of a kind of hook is: beside bytecode. It is '' for what cannot be one."""
+class Bundles:
+    """The two files of a kind of hook: modules that each such hook loads, and those that it loads if it goes on."""
+
+    def __init__(self, folder: str, kind: list[str]) -> None:
+        self._folder = folder
+        self._first, self._second = paths(folder, kind)
+        self._loaded: tuple[list[str], list[str]] = [], []  # from each: names, each after those that it imports
+        self._is_read = False  # the second
+
+    def load(self) -> str:
+        """Load the modules of the first; return the folder that holds the packages, '' if there are none."""
+        root = self._load(self._first, 0)
+        self._is_read = not root
+        return root
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """Load the modules of the second, once a module is missing; return that one."""
+        if self._is_read or name.partition(".")[0] not in PACKAGES:
+            return None
+        self._is_read = True
+        self._load(self._second, 1)
+        return sys.modules[name].__spec__ if name in sys.modules else None
+
+    def create_module(self, spec: ModuleSpec) -> "Any":
+        return sys.modules[spec.name]
+
+    def exec_module(self, module: object) -> None:
+        """Do nothing: it was loaded with all others."""
+
+    def grow(self, root: str) -> None:
+        """Make the first if there is none, or the second if this process had to load many modules beside them.
+
+        What only rare hooks load, or another agent's, would cost every hook, so the first does not grow. What made
+        something that is kept is not needed again.
+        """
+        first, second = self._loaded
+        patterns = sys.modules.get("entire_secrets.patterns")
+        known = {*first, *second, *(patterns.once if patterns is not None else ())}
+        # A module moves to the end when it is loaded, so those that it imports are before it.
+        beside = [name for name in sys.modules if name.partition(".")[0] in PACKAGES and name not in known]
+        if not self._first or len(beside) <= len(known) // 8:
+            return
+        from entire import bundle
+
+        libraries = [name for name in sys.modules if name in LIBRARIES and name not in known]
+        path = self._second if first else self._first
+        bundle.write(path, HEAD, (self._folder, root), [*second, *libraries, *beside])
+
+    def _load(self, path: str, place: int) -> str:
+        root, entries = _read(path, self._folder)
+        new = [(name, source, code) for name, source, _, _, code in entries if name not in sys.modules]
+        for name, source, code in new:
+            if code is not None:
+                self._announce(name, source)
+        try:
+            for name, source, code in new:
+                if code is None:
+                    _load_library(name, source)
+                else:
+                    _run(name, code)
+        except Exception:  # another module that was there is missing
+            for name, *_ in new:
+                sys.modules.pop(name, None)
+            return ""
+        self._loaded[place].extend(name for name, *_ in new)
+        return root
+
+    def _announce(self, name: str, source: str) -> None:
+        """Make a module known before it is run."""
+        module = sys.modules[name] = type(sys)(name)
+        module.__spec__ = ModuleSpec(name, self, origin=source)  # type: ignore[arg-type]
+        module.__file__ = source
+        if source.endswith(_PACKAGE):
+            module.__path__ = [source[: -len(_PACKAGE)]]
+            module.__package__ = name
+        else:
+            module.__path__ = []  # without it, `from module import name` raises an error and catches it
+            module.__package__ = name.rpartition(".")[0]
+
+
+def paths(folder: str, kind: list[str]) -> tuple[str, str]:
+    """Return where the bundles of a kind of hook are: beside bytecode; '' for what cannot be one."""
     name = ".".join(kind)
     if not name.replace("-", "").replace(".", "").isalnum() or len(name) > 80 or folder[:1] != "/":
-        return ""
-    return f"{folder}/__pycache__/{name}.{sys.implementation.cache_tag}.bundle"
-
-
-def load(path: str, folder: str) -> str:
-    """Load the modules of a bundle, in the order in which they were loaded once; return the folder that holds the
-    packages. Load none and return '' if there is no bundle of these sources.
-    """
-    root, modules = _read(path, folder)
-    for name, source, _, _, code in modules:
-        if code is not None:
-            _announce(name, source)
-    try:
-        for name, source, _, _, code in modules:
-            if code is None:
-                _load_library(name, source)
-            else:
-                _run(name, code)
-    except Exception:  # another module that was there is missing
-        for name, *_ in modules:
-            sys.modules.pop(name, None)
-        return ""
-    return root
+        return "", ""
+    start = f"{folder}/__pycache__/{name}.{sys.implementation.cache_tag}"
+    return f"{start}.bundle", f"{start}.more.bundle"
 
 
 def _read(path: str, folder: str) -> "tuple[str, list[Entry]]":
@@ -116,44 +176,14 @@ def _read(path: str, folder: str) -> "tuple[str, list[Entry]]":
             data = file.read()
         if not data.startswith(HEAD):
             return "", []
-        made_for, root, modules = marshal.loads(memoryview(data)[len(HEAD) :])  # noqa: S302 (as trusted as bytecode)
-        for _, source, size, changed, _ in modules:
+        made_for, root, entries = marshal.loads(memoryview(data)[len(HEAD) :])  # noqa: S302 (as trusted as bytecode)
+        for _, source, size, changed, _ in entries:
             facts = stat(source)
             if facts.st_size != size or facts.st_mtime_ns != changed:
                 return "", []
     except (OSError, ValueError, EOFError, TypeError):
         return "", []
-    return (root, modules) if made_for == folder else ("", [])
-
-
-def grow(path: str, folder: str, root: str, loaded: frozenset[str]) -> None:
-    """Make the bundle if there was none, or again if this process had to load half as many modules beside it: what only
-    rare hooks need, or another agent's, would cost every hook. What made something that is kept is not needed again.
-    """
-    patterns = sys.modules.get("entire_secrets.patterns")
-    once = patterns.once if patterns is not None else ()
-    ours = [name for name in sys.modules if name.partition(".")[0] in PACKAGES and name not in once]
-    bundled = len(loaded.intersection(ours))
-    if len(ours) > bundled + bundled // 2 and path:
-        # A module moves to the end when it is loaded, so those that it imports are before it.
-        wanted = {*ours, *LIBRARIES}
-        modules = {name: module for name, module in sys.modules.items() if name in wanted}
-        from entire import bundle
-
-        bundle.write(path, HEAD, (folder, root), modules)
-
-
-def _announce(name: str, source: str) -> None:
-    """Make a module known before it is run."""
-    module = sys.modules[name] = type(sys)(name)
-    module.__spec__ = ModuleSpec(name, None, origin=source)
-    module.__file__ = source
-    if source.endswith(_PACKAGE):
-        module.__path__ = [source[: -len(_PACKAGE)]]
-        module.__package__ = name
-    else:
-        module.__path__ = []  # without it, `from module import name` raises an error and catches it
-        module.__package__ = name.rpartition(".")[0]
+    return (root, entries) if made_for == folder else ("", [])
 
 
 def _run(name: str, code: "CodeType") -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from entire import strategies
+from entire.model import jsontext
 from entire.model.ids import path_id
 from entire.model.session import SubagentTask
 from entire.model.turns import NO_TURN, RunningTurn
@@ -189,7 +188,7 @@ def keep_note(context: Context, session: Session, event: Event) -> None:
         return
     redacted = context.redactor.redact_json((event.tool_input or "{}").encode("utf-8", "replace"))
     try:
-        data = json.loads(redacted)
+        data = jsontext.loads(redacted)
     except (ValueError, RecursionError):
         data = redacted.decode("utf-8", "replace")
     notes[f"{number:03}-{name}.json"] = {
