@@ -112,7 +112,7 @@ def note_seen(context: Context) -> None:
         other = layout.find(top) if os.path.isdir(top) else None
         if other is not None and other.common_dir == place.common_dir and other.git_dir != place.git_dir:
             files.write(os.path.join(other.own_dir, "live"), b"")
-    sessions.note_seen(place, written)
+    sessions.note_seen(place, written, noticed=context.now())
 
 
 def _import(context: Context, go_sessions: Sequence[GoSession]) -> None:

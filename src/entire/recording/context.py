@@ -167,14 +167,19 @@ class Context:
         """Return the relevant sessions of this worktree, including those that the Go CLI wrote."""
         if self._relevant is None:
             journal = self.journal
-            for session_id in sessions.foreign_since(self.place, journal.caches.last_scan):
-                if session_id not in journal.sessions:
-                    foreign = self.session(session_id)
-                    if foreign is not None and self.in_this_worktree(foreign):
-                        journal.sessions.append(session_id)
-            journal.caches.last_scan = max(journal.caches.last_scan, self.now() - 2.0)
+            if not sessions.is_seen(self.place) or sessions.last_noticed(self.place) >= journal.caches.last_scan:
+                self._add_foreign_sessions()
             self._relevant = [name for name in journal.sessions if self.session(name) is not None]
         return [session for session in map(self.session, self._relevant) if session is not None]
+
+    def _add_foreign_sessions(self) -> None:
+        journal = self.journal
+        for session_id in sessions.foreign_since(self.place, journal.caches.last_scan):
+            if session_id not in journal.sessions:
+                foreign = self.session(session_id)
+                if foreign is not None and self.in_this_worktree(foreign):
+                    journal.sessions.append(session_id)
+        journal.caches.last_scan = max(journal.caches.last_scan, self.now() - 2.0)
 
     def in_this_worktree(self, session: Session) -> bool:
         """Tell whether a session works in this worktree, also if it was moved since; states of some versions name no

@@ -219,11 +219,23 @@ def is_seen(place: Place) -> bool:
     return folder_time(place) <= seen_time(place)
 
 
-def note_seen(place: Place, moment: int) -> None:
-    """Note that all states up to ``moment`` are known, so the git hooks need not look at them again."""
+def last_noticed(place: Place) -> float:
+    """Return when it was noticed last that another program had written states, in seconds; 0.0 for never."""
     try:
-        if not os.path.exists(place.sessions_seen):
-            files.write(place.sessions_seen, b"")
+        if not os.stat(place.sessions_seen).st_size:
+            return 0.0
+        return float(files.read(place.sessions_seen) or 0.0)
+    except (OSError, ValueError):
+        return float("inf")
+
+
+def note_seen(place: Place, moment: int, *, noticed: float = 0.0) -> None:
+    """Note that all states up to ``moment`` are known, so hooks need not look at them again. ``noticed``: now, if
+    another program has written some.
+    """
+    try:
+        if noticed or not os.path.exists(place.sessions_seen):
+            files.write(place.sessions_seen, f"{noticed}".encode() if noticed else b"")
         os.utime(place.sessions_seen, ns=(moment, moment))
     except OSError:  # then the hooks look again
         pass
