@@ -18,7 +18,9 @@ from entire.model.effects import PutBack, Write
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
 from entire.model.ids import is_session_id
-from entire.model.transcripts import FileLines, FileReport, Position, SessionFile, Subagent, TokenUsage
+from entire.model.positions import Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import FileLines, FileReport, SessionFile, Subagent
 
 EVENTS = {
     "session-start": EventType.SESSION_START,

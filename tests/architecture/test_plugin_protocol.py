@@ -16,7 +16,7 @@ import pytest
 
 from entire.conversation.conversation import Conversation
 from entire.model.events import EventType
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from entire.plugin import subcommands
 from entire.plugin_host.language import protocol, questions, records, wire
 from entire_plugin_kit import template

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from entire.agents.composed import ComposedLines
 from entire.agents.registry import AgentEntry
 from entire.model.effects import PutBack, Run
-from entire.model.transcripts import SessionRef
+from entire.model.positions import SessionRef
 from tests.bare_agent import Analysis, Bare
 
 PROGRAM = Path(__file__).with_name("store_program.py")

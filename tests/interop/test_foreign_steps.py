@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from entire.go_takeover.steps import GoSession, _split
+from entire.model.positions import Position
 from entire.model.session import Session, Turn
-from entire.model.transcripts import Position
 from entire.recording.session_transcript import SessionTranscript
 
 A, B, C = ("100644", "a" * 40), ("100644", "b" * 40), None

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from entire import layout
 from entire.agents import transcripts as lines_of
 from entire.model.phases import Phase
+from entire.model.positions import SessionRef
 from entire.model.session import Session
 from entire.model.times import parse_time
-from entire.model.transcripts import FileLines, SessionRef
+from entire.model.transcripts import FileLines
 from entire.redact import Redactor
 from entire.store import checkpoints, sessions, steps
 from entire.store import transcripts as stored

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from entire.agents.registry import AgentEntry
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.plugin_host.agent import ExternalAgent
 from entire.plugin_host.language import protocol
 from entire.plugin_host.programs.program import Program

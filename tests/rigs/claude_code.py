@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from entire.agents.registry import BUILTIN
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire_plugin_kit import Captured, ConfigSample, Payload, Player, Rig
 from tests.agents.claude_code import oracle
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from entire.agents.registry import BUILTIN
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire_demo_agent.conversation import helper_transcript
 from entire_demo_agent.memory import MODEL, Transcript
 from entire_plugin_kit import Captured, ConfigSample, Payload, Player, Rig

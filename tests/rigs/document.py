@@ -16,7 +16,9 @@ from entire.agents.untrusted import clean
 from entire.conversation.records import Prompt
 from entire.model.effects import PutBack
 from entire.model.ids import is_session_id
-from entire.model.transcripts import FileReport, Position, TokenUsage
+from entire.model.positions import Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import FileReport
 from entire_plugin_kit import Captured, Player, Rig
 from tests.bare_agent import Bare
 from tests.rigs.bare import BarePlayer

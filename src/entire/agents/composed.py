@@ -8,7 +8,7 @@ from entire.model.transcripts import FileLines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.transcripts import Source
-    from entire.model.transcripts import Position
+    from entire.model.positions import Position
 
 
 class ComposedLines(LineTranscript):

@@ -24,16 +24,9 @@ if TYPE_CHECKING:
     from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
-    from entire.model.transcripts import (
-        Agreement,
-        FileLines,
-        FileReport,
-        Message,
-        Position,
-        SessionFile,
-        Subagent,
-        TokenUsage,
-    )
+    from entire.model.positions import Position
+    from entire.model.tokens import TokenUsage
+    from entire.model.transcripts import Agreement, FileLines, FileReport, Message, SessionFile, Subagent
 
 
 class AgentFactory(Protocol):

@@ -7,7 +7,8 @@ same, so redaction does not get into the agent's file when the transcript is put
 from __future__ import annotations
 
 from entire.agents import transcripts
-from entire.model.transcripts import START, Agreement, FileLines, Position
+from entire.model.positions import START, Position
+from entire.model.transcripts import Agreement, FileLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

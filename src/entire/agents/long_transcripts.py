@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent, Transcript
-    from entire.model.transcripts import Agreement, Content, Position
+    from entire.model.positions import Position
+    from entire.model.transcripts import Agreement, Content
 
 _SNIFFED = 4096
 

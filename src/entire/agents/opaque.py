@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from entire.agents import transcripts
 from entire.agents.lines import is_same_record
-from entire.model.transcripts import START, Agreement, Position
+from entire.model.positions import START, Position
+from entire.model.transcripts import Agreement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.conversation.records import Prompt
-    from entire.model.transcripts import Message, ModelTokens
+    from entire.model.tokens import ModelTokens
+    from entire.model.transcripts import Message
 
 
 def of(agent: Agent | None, data: bytes) -> Reading:

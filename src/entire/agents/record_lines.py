@@ -6,7 +6,7 @@ from entire.agents import transcripts
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource
 from entire.conversation.records import Answer
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents import transcripts
 from entire.conversation.conversation import Conversation
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from entire.agents.transcripts import Source
     from entire.conversation.records import Prompt, Record
     from entire.conversation.windows import Activity
-    from entire.model.transcripts import FileReport, TokenUsage
+    from entire.model.tokens import TokenUsage
+    from entire.model.transcripts import FileReport
 
     class Stream(Protocol):
         """The records after a position. ``known``: the answer that was counted before it."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from entire.attribution import replay
 from entire.attribution.owner_runs import OwnerReader
+from entire.attribution.path_lines import PathLines
 from entire.git.diff import GITLINK
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
-from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,31 +21,6 @@ if TYPE_CHECKING:
     Span = tuple[int, int, Owner]  # first line, last line, owner
 
 _LEAST_LIKENESS = 4  # a new file is a session's if more than one line in so many is
-
-
-class PathLines(Value):
-    """The lines of one path of a commit, against its first parent.
-
-    ``added`` partitions the added lines into (first line, last line, owner), numbered in the new file from 1.
-    ``removed`` counts removed lines by who removed them; ``PERSON_INSTEAD``: a person's line replaced them.
-    ``path_owner`` created, removed or moved the file, changed its mode, or wrote it as a binary file; BASE if only
-    lines changed.
-    """
-
-    path: str
-    status: str
-    binary: bool
-    added: tuple[tuple[int, int, Owner], ...]
-    removed: dict[Owner, int]
-    path_owner: Owner
-    old_path: str = ""  # of a moved file
-
-    def owners(self) -> set[Owner]:
-        """Return all owners of this path's change."""
-        owners = {owner for _, _, owner in self.added} | set(self.removed)
-        if self.path_owner:
-            owners.add(self.path_owner)
-        return owners
 
 
 def attribute(lineage: Lineage, patches: Sequence[FilePatch]) -> list[PathLines]:

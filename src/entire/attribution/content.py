@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from entire.attribution import commit_lines
 from entire.attribution.brought import BroughtTree
-from entire.attribution.commit_lines import PathLines
+from entire.attribution.path_lines import PathLines
 from entire.attribution.replay import Lineage, is_trivial
 from entire.git import diff
-from entire.model.records import Attribution
-from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner, TurnKey, owner_between
+from entire.model.turns import BASE, NOBODY, PERSON, Owner, TurnKey, owner_between
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from entire.git.diff import FilePatch
-    from entire.model.records import SetupLines
     from entire.model.session import Entry
+    from entire.model.setup_lines import SetupLines
     from entire.model.turns import RunningTurn, Unreported
 
     Pair = tuple[str, str]  # of trees: from, to
@@ -349,32 +348,3 @@ def _joined_path(path: PathLines, twin: PathLines) -> PathLines:
                 added.append((line, line, who))
     maker = path.path_owner if path.path_owner.is_turn or not twin.path_owner.is_turn else twin.path_owner
     return replace(path, added=tuple(added), path_owner=maker)
-
-
-def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
-    """Return the sorted paths of a commit that a session changed; a file that it moved appears under both names."""
-    mine = [path for path in lines if any(owner.session_id == session_id for owner in path.owners())]
-    moved = [path.old_path for path in mine if path.old_path and path.path_owner.session_id == session_id]
-    return sorted({*(path.path for path in mine), *moved})
-
-
-def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str) -> Attribution:
-    """Count a commit's lines by owner (linking.md section 6)."""
-    added = [(last - first + 1, owner) for path in lines for first, last, owner in path.added]
-    removed = [(count, who) for path in lines for who, count in path.removed.items()]
-    total = sum(count for count, _ in added)
-    agent = sum(count for count, owner in added if owner.session_id == session_id)
-    modified = sum(count for count, owner in added if owner == PERSON_INSTEAD)
-    human_removed = sum(count for count, who in removed if who == PERSON)
-    all_removed = sum(count for count, _ in removed)
-    agent_removed = sum(count for count, who in removed if who.session_id == session_id)
-    share = agent / total if total else agent_removed / all_removed if all_removed else 0.0
-    return Attribution(
-        calculated_at=calculated_at,
-        agent_lines=agent,
-        human_added=sum(count for count, owner in added if owner == PERSON),
-        human_modified=modified,
-        human_removed=human_removed,
-        total_committed=total,
-        agent_percentage=share * 100,
-    )

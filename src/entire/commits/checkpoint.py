@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.attribution import content
+from entire.attribution import path_lines
 from entire.model import trailers
 from entire.model.ids import CheckpointId
+from entire.model.positions import Position
 from entire.model.records import SessionRecord, summarize
 from entire.model.session import Covered, TurnCheckpoint
-from entire.model.transcripts import UNKNOWN, Position, TokenUsage, total
+from entire.model.tokens import UNKNOWN, TokenUsage, total
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
 from entire.recording.session_transcript import SessionTranscript
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from entire.attribution.commit_lines import PathLines
+    from entire.attribution.path_lines import PathLines
     from entire.git.read import Commit
     from entire.model.session import Session
     from entire.recording.context import Context
@@ -159,14 +160,14 @@ def _part(
         created_at=now,
         branch=link.branch,
         checkpoints_count=session.work.steps,
-        files_touched=tuple(content.files_of(session.session_id, decided.lines)),
+        files_touched=tuple(path_lines.files_of(session.session_id, decided.lines)),
         agent=session.agent.type,
         turn_id=session.turn.id if session.turn is not None else "",
         is_task=bool(task),
         tool_use_id=task,
         checkpoint_transcript_start=_start(session, decided.sessions.get(session.session_id, []), notes),
         token_usage=spent,
-        initial_attribution=content.attribution(session.session_id, decided.lines, now),
+        initial_attribution=path_lines.attribution(session.session_id, decided.lines, now),
     )
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
@@ -350,8 +351,8 @@ def _with_lines(record: SessionRecord, decided: Pending) -> SessionRecord:
     )
     return replace(
         record,
-        files_touched=tuple(content.files_of(record.session_id, decided.lines)),
-        initial_attribution=content.attribution(record.session_id, decided.lines, calculated),
+        files_touched=tuple(path_lines.files_of(record.session_id, decided.lines)),
+        initial_attribution=path_lines.attribution(record.session_id, decided.lines, calculated),
     )
 
 

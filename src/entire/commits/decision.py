@@ -10,10 +10,10 @@ from entire.git import diff
 from entire.git.patchid import patch_id
 from entire.model import reasons
 from entire.model.ids import CheckpointId, is_session_id, new_id
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.model.value import replace
 from entire.recording.pending import CommitKind, Pending
-from entire.store import checkpoints, lineage_file, setup_lines
+from entire.store import setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) 
 
 def _is_readable(context: Context, checkpoint_id: str) -> bool:
     """Tell whether a checkpoint can be written anew: a partial clone may lack the records of one that it fetched."""
+    from entire.store import checkpoints, lineage_file
+
     try:
         for tip in context.tips:
             stored = checkpoints.read_at(context.objects, tip, CheckpointId(checkpoint_id))

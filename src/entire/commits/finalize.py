@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.commits import checkpoint
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
-from entire.model.transcripts import total
+from entire.model.tokens import total
 from entire.model.value import replace
 from entire.store import checkpoint_writer, checkpoints, lineage_file, turnlog
 from entire.store.checkpoint_writer import SlotContent, TaskContent

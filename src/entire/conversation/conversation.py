@@ -23,7 +23,8 @@ from entire.conversation.records import (
     is_before,
 )
 from entire.conversation.responses import Responses
-from entire.model.transcripts import FileReport, Position
+from entire.model.positions import Position
+from entire.model.transcripts import FileReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
     from entire.conversation.records import Record, Seen
     from entire.conversation.windows import Activity
-    from entire.model.transcripts import Subagent, TokenUsage
+    from entire.model.tokens import TokenUsage
+    from entire.model.transcripts import Subagent
 
 
 class Conversation:

@@ -11,7 +11,8 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.transcripts import Edit, Subagent, TokenUsage
+    from entire.model.tokens import TokenUsage
+    from entire.model.transcripts import Edit, Subagent
 
     Seen = tuple[str, int, float, str]
     # What a record is, its number, its time, and the id of its tool call: '' for a tool that only writes, reads or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.conversation.records import is_before
-from entire.model.transcripts import ModelTokens, TokenUsage
+from entire.model.tokens import ModelTokens, TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from entire.go_takeover.steps import GoSession, record_present, record_steps
 from entire.model import trailers
 from entire.model.ids import CheckpointId, is_checkpoint_id, is_tool_id, new_id
 from entire.model.phases import Phase
+from entire.model.positions import START, Position
 from entire.model.session import SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
-from entire.model.transcripts import FIGURES, START, Position, TokenUsage, of_figures, uncertain
+from entire.model.tokens import FIGURES, TokenUsage, of_figures, uncertain
 from entire.model.value import replace
 from entire.recording.context import Context
 from entire.recording.session_transcript import SessionTranscript

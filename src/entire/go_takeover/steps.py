@@ -10,8 +10,8 @@ from __future__ import annotations
 from entire.git import diff, history, refs
 from entire.git.write import ImportStream
 from entire.model import trailers
+from entire.model.positions import Position
 from entire.model.session import Entry, Session, Turn
-from entire.model.transcripts import Position
 from entire.model.turns import NO_TURN, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 from entire.recording.context import Context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.model.transcripts import START, SessionRef
+from entire.model.positions import START, SessionRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.attribution import content
+from entire.attribution import path_lines
 from entire.errors import EntireError
 from entire.git import history
 from entire.linking import candidates, reconstruction
@@ -149,7 +149,7 @@ def view(context: Context, plan: LinkPlan) -> LinkView:
         before=plan.before,
         after=after,
         sessions=tuple(_session(context, name, decided) for name in decided.sessions) if decided is not None else (),
-        added=content.attribution("", lines, "").total_committed,
+        added=path_lines.attribution("", lines, "").total_committed,
         reason=plan.reason,
         is_named=len(links.missing(plan.commit, plan.unlinked)) < len(plan.unlinked),
     )
@@ -161,6 +161,6 @@ def _session(context: Context, session_id: str, decided: Pending) -> LinkedSessi
         session_id=session_id,
         agent=session.agent.type if session is not None else "",
         first_prompt=session.first_prompt if session is not None else "",
-        added=content.attribution(session_id, decided.lines, "").agent_lines,
-        files=tuple(content.files_of(session_id, decided.lines)),
+        added=path_lines.attribution(session_id, decided.lines, "").agent_lines,
+        files=tuple(path_lines.files_of(session_id, decided.lines)),
     )

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entire.model.transcripts import TokenUsage
+    from entire.model.tokens import TokenUsage
 
 
 class LogRequest(Value):

@@ -6,8 +6,8 @@ old names, wrong types, and unknown keys, which are kept in ``extra`` and writte
 
 from __future__ import annotations
 
-from entire.model.jsontext import LARGEST, real, whole
-from entire.model.transcripts import FIGURES, TokenUsage, of_figures, total
+from entire.model.jsontext import real, whole
+from entire.model.tokens import TokenUsage, shared_form, total, usage_from_json
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -155,7 +155,7 @@ class SessionRecord(Value):
             "transcript_identifier_at_start": self.transcript_identifier_at_start,
             "checkpoint_transcript_start": start,
             "transcript_lines_at_start": start,
-            "token_usage": None if self.token_usage is None else _shared_usage(self.token_usage),
+            "token_usage": None if self.token_usage is None else shared_form(self.token_usage),
             "summary": None if self.summary is None else self.summary.to_json(),
             "initial_attribution": None if self.initial_attribution is None else self.initial_attribution.to_json(),
         }
@@ -265,7 +265,7 @@ class CheckpointSummary(Value):
             "checkpoints_count": self.checkpoints_count,
             "files_touched": list(self.files_touched),
             "sessions": [entry.to_json() for entry in self.sessions],
-            "token_usage": None if self.token_usage is None else _shared_usage(self.token_usage),
+            "token_usage": None if self.token_usage is None else shared_form(self.token_usage),
         }
         return {**_without_zeros(value, ("cli_version", "branch", "token_usage")), **self.extra}
 
@@ -310,47 +310,9 @@ def summarize(
     )
 
 
-def _shared_usage(usage: TokenUsage) -> dict[str, Any]:
-    """Return ``token_usage`` in the Go CLI's form: it reads null, for what is unknown, as 0.
-
-    The form has no place for ``at_least``; the record beside it has (``store.lineage_file``).
-    """
-    value: dict[str, Any] = {name: getattr(usage, name) for name in FIGURES}
-    if usage.reasoning_tokens is not None:  # the Go CLI ignores it
-        value["reasoning_tokens"] = usage.reasoning_tokens
-        value |= {"reasoning_beside": usage.reasoning_beside} if usage.reasoning_beside else {}
-    if usage.subagents is not None:
-        value["subagent_tokens"] = _shared_usage(usage.subagents)
-    return value
-
-
-def usage_to_json(usage: TokenUsage) -> dict[str, Any]:
-    """Return a usage in our own form."""
-    value = _shared_usage(replace(usage, subagents=None))
-    if usage.subagents is not None:
-        value["subagent_tokens"] = usage_to_json(usage.subagents)
-    if usage.at_least:
-        value["at_least"] = list(usage.at_least)
-    return value
-
-
 def transcript_start(value: Mapping[str, Any]) -> int:
     """Return how many records of the transcript belong to earlier checkpoints, from a session's metadata."""
     return _int(value, "checkpoint_transcript_start") or _int(value, "transcript_lines_at_start")
-
-
-def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:
-    """Parse a usage in either form; None if it is absent."""
-    if not isinstance(value, dict) or depth > 20:
-        return None
-    unknown = {name for name in FIGURES if not _is_number(value.get(name, 0))}
-    usage = of_figures(
-        {name: _int(value, name) for name in FIGURES},
-        {*unknown, *_texts(value, "at_least")},
-        usage_from_json(value.get("subagent_tokens"), depth + 1),
-    )
-    tells = _is_number(value.get("reasoning_tokens"))
-    return usage.with_reasoning(_int(value, "reasoning_tokens"), _int(value, "reasoning_beside")) if tells else usage
 
 
 def _without_zeros(value: dict[str, Any], optional: tuple[str, ...]) -> dict[str, Any]:
@@ -370,10 +332,6 @@ def _int(value: Mapping[str, Any], key: str) -> int:
     return whole(value.get(key))
 
 
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and abs(value) <= LARGEST  # type: ignore[arg-type]
-
-
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
     field = value.get(key)
     return field if isinstance(field, list) else []
@@ -381,10 +339,3 @@ def _list(value: Mapping[str, Any], key: str) -> list[Any]:
 
 def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(text for text in _list(value, key) if isinstance(text, str))
-
-
-class SetupLines(Value):
-    """The lines of one file that ``enable`` added and removed, each as often as it did."""
-
-    added: tuple[bytes, ...] = ()
-    removed: tuple[bytes, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
-from entire.model.transcripts import START, UNKNOWN, Position, SessionRef, StoredLines, TokenUsage
+from entire.model.positions import START, Position, SessionRef, StoredLines
+from entire.model.tokens import UNKNOWN, TokenUsage
 from entire.model.turns import NO_MARK, NO_TURN, MarkKind, RunningTurn, TurnKey, TurnMark, owner_between
 from entire.model.value import Value, replace
 

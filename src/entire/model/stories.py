@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.model.digests import FailureDigest, TestRunDigest
-    from entire.model.transcripts import TokenUsage
+    from entire.model.tokens import TokenUsage
 
 
 class StoryCommitView(Value):

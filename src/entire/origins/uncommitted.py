@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from entire.attribution.commit_lines import PathLines
     from entire.attribution.content import Content
+    from entire.attribution.path_lines import PathLines
     from entire.git.blame import Blame
     from entire.git.diff import FilePatch
     from entire.model.turns import TurnKey

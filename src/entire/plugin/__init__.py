@@ -61,17 +61,17 @@ if TYPE_CHECKING:
     from entire.model.health import HookStatus as HookStatus
     from entire.model.ids import is_session_id as is_session_id
     from entire.model.ids import is_tool_id as is_tool_id
+    from entire.model.positions import START as START
+    from entire.model.positions import Position as Position
+    from entire.model.positions import SessionRef as SessionRef
     from entire.model.times import parse_time as parse_time
-    from entire.model.transcripts import START as START
+    from entire.model.tokens import TokenUsage as TokenUsage
     from entire.model.transcripts import Agreement as Agreement
     from entire.model.transcripts import FileLines as FileLines
     from entire.model.transcripts import FileReport as FileReport
     from entire.model.transcripts import Message as Message
-    from entire.model.transcripts import Position as Position
     from entire.model.transcripts import SessionFile as SessionFile
-    from entire.model.transcripts import SessionRef as SessionRef
     from entire.model.transcripts import Subagent as Subagent
-    from entire.model.transcripts import TokenUsage as TokenUsage
     from entire.plugin.program import main as main
 
 _PUBLIC = {
@@ -98,7 +98,7 @@ _PUBLIC = {
     "Mark": "entire.conversation.records",
     "Message": "entire.model.transcripts",
     "OpaqueTranscript": "entire.agents.opaque",
-    "Position": "entire.model.transcripts",
+    "Position": "entire.model.positions",
     "Prompt": "entire.conversation.records",
     "PutBack": "entire.model.effects",
     "Record": "entire.conversation.records",
@@ -106,16 +106,16 @@ _PUBLIC = {
     "RecordSource": "entire.agents.record_source",
     "Result": "entire.conversation.records",
     "Run": "entire.model.effects",
-    "START": "entire.model.transcripts",
+    "START": "entire.model.positions",
     "SessionFile": "entire.model.transcripts",
     "SessionLister": "entire.agents.contract",
-    "SessionRef": "entire.model.transcripts",
+    "SessionRef": "entire.model.positions",
     "SessionResumer": "entire.agents.contract",
     "Subagent": "entire.model.transcripts",
     "SubagentExtractor": "entire.agents.contract",
     "TextGenerator": "entire.agents.contract",
     "TokenCalculator": "entire.agents.contract",
-    "TokenUsage": "entire.model.transcripts",
+    "TokenUsage": "entire.model.tokens",
     "Transcript": "entire.agents.contract",
     "TranscriptAnalyzer": "entire.agents.contract",
     "TranscriptPreparer": "entire.agents.contract",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from entire.errors import EntireError
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from entire.plugin.answering import read_stored
 from entire.plugin_host.language import records
 from entire.plugin_host.language.wire import FLAG, PATH, POSITION, TEXT_MAP

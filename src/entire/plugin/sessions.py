@@ -9,7 +9,7 @@ from entire.agents import capabilities, put_back
 from entire.errors import EntireError
 from entire.model.effects import Delete, Run, Write
 from entire.model.ids import is_session_id
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.plugin_host.language import wire
 from entire.redact import seals
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.errors import EntireError, UsageError
 from entire.model import jsontext
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.plugin.call import Call, Subcommand
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Transcript
-    from entire.model.transcripts import Position
+    from entire.model.positions import Position
 
 
 def carry_out(call: Call) -> bytes:
@@ -162,7 +162,7 @@ def _extract_all_modified_files(call: Call) -> Any:
 
 
 def _calculate_total_tokens(call: Call) -> Any:
-    from entire.model.transcripts import total
+    from entire.model.tokens import total
     from entire.model.value import replace
     from entire.plugin_host.language import wire
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from entire.model.events import Event
-    from entire.model.transcripts import Position, SessionFile
+    from entire.model.positions import Position
+    from entire.model.transcripts import SessionFile
     from entire.plugin_host.language.protocol import Info
     from entire.plugin_host.programs.program import Program
     from entire.plugin_host.sessions import FolderCache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.conversation.records import Prompt
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.model.value import replace
 from entire.plugin_host import extension_calls
 from entire.plugin_host.language import questions
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from entire.model.transcripts import FileLines, Position, Subagent
+    from entire.model.positions import Position
+    from entire.model.transcripts import FileLines, Subagent
 
 
 class AskedTranscript(ExternalTranscript):

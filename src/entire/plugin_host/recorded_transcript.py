@@ -5,7 +5,8 @@ from __future__ import annotations
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.model import jsontext
-from entire.model.transcripts import START, UNKNOWN, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import UNKNOWN, TokenUsage
 from entire.model.value import replace
 from entire.plugin_host import scratch
 from entire.plugin_host.asked_transcript import AskedTranscript

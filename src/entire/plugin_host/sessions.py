@@ -10,7 +10,7 @@ from entire.agents import transcripts, untrusted
 from entire.model import jsontext
 from entire.model.effects import PutBack, Run
 from entire.model.ids import is_session_id, shell_word
-from entire.model.transcripts import SessionRef
+from entire.model.positions import SessionRef
 from entire.model.value import Value
 from entire.plugin_host.language import wire
 from entire.plugin_host.language.protocol import MAX_TRANSCRIPT, VERSION

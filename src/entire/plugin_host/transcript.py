@@ -9,7 +9,9 @@ from entire.agents import transcripts, untrusted
 from entire.agents.lines import LineTranscript
 from entire.conversation.records import Prompt
 from entire.model import jsontext
-from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import UNKNOWN, TokenUsage
+from entire.model.transcripts import FileLines, FileReport
 from entire.model.value import replace
 from entire.plugin_host.language import wire
 from entire.plugin_host.language.protocol import MAX_TRANSCRIPT

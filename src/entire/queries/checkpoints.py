@@ -12,9 +12,11 @@ from entire.errors import EntireError, MissingObjectError, PartialCloneError
 from entire.git import bulk, read
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.jsontext import whole
-from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
+from entire.model.positions import START
+from entire.model.records import CheckpointSummary, SessionRecord
 from entire.model.times import parse_time
-from entire.model.transcripts import FIGURES, START, Subagent, TokenUsage, of_figures, uncertain
+from entire.model.tokens import FIGURES, TokenUsage, of_figures, uncertain, usage_from_json
+from entire.model.transcripts import Subagent
 from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
 from entire.model.views.checkpoints import (

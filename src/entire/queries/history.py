@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.directory import AgentDirectory
 from entire.errors import EntireError, GitError, PartialCloneError
 from entire.git import bulk, history, log_stream, read
-from entire.model import records, transcripts
+from entire.model import records, tokens
 from entire.model.histories import LogRequest, LogRow
 from entire.model.reasons import by_hand
 from entire.model.value import replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from entire.git.log_stream import LoggedChange
     from entire.model.histories import MergedView
     from entire.model.ids import CheckpointId
-    from entire.model.transcripts import TokenUsage
+    from entire.model.tokens import TokenUsage
     from entire.store.catalog import Catalog
     from entire.store.links import Linked
     from entire.store.listed_sessions import ListedCheckpoint, ListedSession
@@ -169,13 +169,13 @@ def _prompt(session: ListedSession, checkpoint: ListedCheckpoint) -> str:
 def _tokens(session: ListedSession, checkpoint: ListedCheckpoint) -> TokenUsage | None:
     if b'"unknown_tokens"' in checkpoint.lineage:
         return lineage_file.tokens(checkpoint.own, records.SessionRecord.from_json(session.record))
-    return records.usage_from_json(session.record.get("token_usage"))
+    return tokens.usage_from_json(session.record.get("token_usage"))
 
 
 def _sum(usages: Sequence[TokenUsage | None]) -> TokenUsage | None:
     if len(usages) < 2:
         return usages[0] if usages else None
-    return transcripts.total(usages)
+    return tokens.total(usages)
 
 
 def _text(session: ListedSession, key: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from entire.model.conversations import TurnView
 from entire.model.jsontext import natural
-from entire.model.records import usage_from_json
 from entire.model.times import parse_time
+from entire.model.tokens import usage_from_json
 from entire.store import checkpoints, sessions, turnlog
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.attribution.commit_lines import PathLines
+from entire.attribution.path_lines import PathLines
 from entire.errors import CorruptError
 from entire.model.choice import Choice
 from entire.model.turns import Owner, RunningTurn

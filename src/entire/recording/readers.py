@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.model.value import replace
 
 TYPE_CHECKING = False

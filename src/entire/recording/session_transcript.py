@@ -10,8 +10,9 @@ import os
 
 from entire import files
 from entire.agents import capabilities, transcripts
-from entire.model.records import usage_to_json
-from entire.model.transcripts import START, UNKNOWN, Position, SessionRef, Subagent, TokenUsage
+from entire.model.positions import START, Position, SessionRef
+from entire.model.tokens import UNKNOWN, TokenUsage, usage_to_json
+from entire.model.transcripts import Subagent
 from entire.model.turns import TurnKey
 from entire.store import transcripts as stored
 

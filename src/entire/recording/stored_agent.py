@@ -8,8 +8,9 @@ from __future__ import annotations
 from entire.agents import transcripts
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript, is_later
-from entire.model.records import usage_from_json
-from entire.model.transcripts import START, UNKNOWN, Agreement, FileLines, Position, TokenUsage, total
+from entire.model.positions import START, Position
+from entire.model.tokens import UNKNOWN, TokenUsage, total, usage_from_json
+from entire.model.transcripts import Agreement, FileLines
 from entire.store import turnlog
 from entire.store.transcripts import was_rewritten
 

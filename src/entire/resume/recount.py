@@ -10,8 +10,8 @@ from entire import contents, files
 from entire.agents import capabilities, long_transcripts
 from entire.model import jsontext
 from entire.model.ids import path_id
+from entire.model.positions import START
 from entire.model.session import Session, SubagentTask
-from entire.model.transcripts import START
 from entire.resume import restore
 from entire.store import sessions, turnlog
 from entire.undo import transaction
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent, Transcript
     from entire.layout import Place
-    from entire.model.transcripts import Content, Position
+    from entire.model.positions import Position
+    from entire.model.transcripts import Content
     from entire.redact import Redactor
     from entire.store.turnlog import TurnNote
 

@@ -15,9 +15,9 @@ from entire.git import history
 from entire.model.effects import PutBack
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
+from entire.model.positions import START, SessionRef
 from entire.model.session import NO_COMMIT, Covered, Session, SessionWorktree, Times
 from entire.model.times import parse_time
-from entire.model.transcripts import START, SessionRef
 from entire.model.value import Value, replace
 from entire.model.views.resumes import ResumedView, ResumeUndoneView
 from entire.recording import liveness
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent, Transcript
     from entire.conversation.records import Prompt
     from entire.directory import AgentDirectory
-    from entire.model.transcripts import Content, Position
+    from entire.model.positions import Position
+    from entire.model.transcripts import Content
     from entire.recording.context import Context
     from entire.resume.targets import StoredSession
     from entire.undo.transaction import Transaction

@@ -14,8 +14,8 @@ from entire.agents.forms import reading
 from entire.directory import AgentDirectory, resuming
 from entire.model import trailers
 from entire.model.ids import is_tool_id
+from entire.model.positions import START, SessionRef
 from entire.model.records import SessionRecord
-from entire.model.transcripts import START, SessionRef
 from entire.model.value import Value, replace
 from entire.redact import seals
 from entire.store import checkpoints, step_transcripts, steps, stored_contents

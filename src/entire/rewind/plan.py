@@ -9,8 +9,8 @@ from entire.agents import long_transcripts
 from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history
 from entire.model import prefix
+from entire.model.positions import SessionRef
 from entire.model.session import KEPT_SECONDS
-from entire.model.transcripts import SessionRef
 from entire.model.turns import TurnMark
 from entire.model.value import replace
 from entire.model.views.points import EditView, RewindView

@@ -9,7 +9,7 @@ leaves unknown files untouched.
 from __future__ import annotations
 
 from entire.model.times import parse_time
-from entire.model.transcripts import FIGURES, TokenUsage, of_figures, uncertain
+from entire.model.tokens import FIGURES, TokenUsage, of_figures, uncertain
 from entire.model.value import Value, replace
 from entire.redact import Redacted, trusted
 from entire.store import checkpoints, gojson

@@ -15,10 +15,10 @@ from entire.errors import CorruptError
 from entire.model.ids import is_session_id
 from entire.model.jsontext import natural
 from entire.model.phases import Phase
-from entire.model.records import usage_from_json, usage_to_json
+from entire.model.positions import Position, SessionRef, StoredLines
 from entire.model.session import GROUPS, Process, Session, SessionWorktree, SubagentTask, Times, Turn, TurnCheckpoint
 from entire.model.times import parse_time
-from entire.model.transcripts import UNKNOWN, Position, SessionRef, StoredLines
+from entire.model.tokens import UNKNOWN, usage_from_json, usage_to_json
 from entire.model.value import replace
 from entire.store import gojson
 

@@ -9,7 +9,7 @@ import os
 
 from entire import files
 from entire.errors import CorruptError
-from entire.model.records import SetupLines
+from entire.model.setup_lines import SetupLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

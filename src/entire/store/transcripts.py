@@ -11,7 +11,8 @@ from entire import files
 from entire.git.write import LargeBlobs, blob_id
 from entire.model import jsontext, transcripts
 from entire.model.digest import for_size, hash_of, sha1
-from entire.model.transcripts import FileLines, StoredLines
+from entire.model.positions import StoredLines
+from entire.model.transcripts import FileLines
 from entire.model.value import Value, replace
 from entire.redact import Redacted, trusted
 

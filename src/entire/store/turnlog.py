@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from entire import files
 from entire.model import jsontext
-from entire.model.records import usage_to_json
-from entire.model.transcripts import UNKNOWN
+from entire.model.tokens import UNKNOWN, usage_to_json
 from entire.model.value import Value, replace
 from entire.redact import Redacted, trusted
 from entire.store import sessions

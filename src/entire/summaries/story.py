@@ -6,7 +6,7 @@ import functools
 
 from entire.errors import EntireError, PartialCloneError, UsageError
 from entire.git import history, ranges, read
-from entire.model import transcripts
+from entire.model import tokens
 from entire.model.stories import StoryCommitView, StoryFileView, StorySessionView, StoryView
 from entire.model.value import replace
 from entire.queries import commits
@@ -145,7 +145,7 @@ class _Story:
             known,
             models=tuple(dict.fromkeys(models)),
             prompts=len([key for key in self._prompts if key[0] == part.session_id]),
-            tokens=transcripts.total([known.tokens, part.tokens]) if has_more else part.tokens,
+            tokens=tokens.total([known.tokens, part.tokens]) if has_more else part.tokens,
         )
 
     def _take_lines(self, view: CheckpointView) -> None:

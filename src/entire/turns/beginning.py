@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from entire import layout, strategies
 from entire.model.ids import new_id
+from entire.model.positions import START
 from entire.model.session import NO_COMMIT, Turn
-from entire.model.transcripts import START
 from entire.model.value import replace
 from entire.recording.context import agent_process
 from entire.snapshots import recorder
@@ -16,8 +16,8 @@ from entire.turns import prompt_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.events import Event
+    from entire.model.positions import Position
     from entire.model.session import Session
-    from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
 

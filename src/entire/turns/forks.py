@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.model.value import replace
 from entire.store import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.model.positions import Position
     from entire.model.session import Session, Turn
-    from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
 

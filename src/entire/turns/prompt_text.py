@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.conversation.records import Prompt
     from entire.model.events import Event
+    from entire.model.positions import Position
     from entire.model.session import Turn
-    from entire.model.transcripts import Position
     from entire.recording.session_transcript import SessionTranscript
     from entire.redact import Redactor
 

@@ -19,8 +19,8 @@ from entire.turns import turn as turns
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.events import Event
+    from entire.model.positions import Position
     from entire.model.session import Session
-    from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
 

@@ -6,8 +6,8 @@ from entire import strategies
 from entire.git.write import blob_id
 from entire.model.events import Event, EventType
 from entire.model.ids import new_id
+from entire.model.positions import START
 from entire.model.session import Turn
-from entire.model.transcripts import START
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.snapshots import recorder, snapshot_writer
@@ -20,8 +20,8 @@ from entire.turns import prompt_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.conversation.records import Prompt
+    from entire.model.positions import Position
     from entire.model.session import Session
-    from entire.model.transcripts import Position
     from entire.recording.context import Context
     from entire.recording.session_transcript import SessionTranscript
     from entire.redact import Redacted

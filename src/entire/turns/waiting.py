@@ -7,7 +7,7 @@ import os
 from entire import files
 from entire.agents import capabilities
 from entire.model.events import Event, EventType
-from entire.model.transcripts import START, SessionRef
+from entire.model.positions import START, SessionRef
 from entire.model.value import replace
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from entire.model.transcripts import Position
+from entire.model.positions import Position
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude_code"
 LONG = "interactive-long/04b82098-8309-42a4-b860-806b2de7c76b"

@@ -11,8 +11,8 @@ from entire.agents.claude_code import records, tools
 from entire.agents.claude_code.transcript import ClaudeTranscript
 from entire.conversation.records import RUNNING, Answer
 from entire.conversation.windows import Activity
+from entire.model.positions import START
 from entire.model.times import parse_time
-from entire.model.transcripts import START
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 ESCAPED = FIXTURES / "claude_code/transcripts/2.1.332/interactive-esc-ctrlc-queued-rewind.jsonl"

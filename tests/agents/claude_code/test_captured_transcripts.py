@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
-from entire.model.transcripts import START, FileReport, Position, Subagent, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import FileReport, Subagent
 from entire.model.value import replace
 from tests.agents.claude_code import oracle
 from tests.agents.claude_code.oracle import LONG

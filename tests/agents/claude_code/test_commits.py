@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.claude_code.transcript import ClaudeTranscript
-from entire.model.transcripts import START
+from entire.model.positions import START
 
 FIRST, SECOND = "1a2b3c4d" * 5, "9f8e7d6c" * 5
 COMMITTED = 1767225602.0  # 2026-01-01T00:00:02Z

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from entire.agents.claude_code.transcript import ClaudeTranscript
+from entire.model.positions import START
 from entire.model.times import parse_time
-from entire.model.transcripts import START
 
 SESSION = "96d60207-8db4-49f9-989e-105ebff0f0d5"
 PROMPTED, STOPPED = "2026-11-27T10:00:00.500Z", 1795773603250  # milliseconds: 10:00:03.250

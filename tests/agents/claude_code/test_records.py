@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
-from entire.model.transcripts import START, FileReport, Position
+from entire.model.positions import START, Position
+from entire.model.transcripts import FileReport
 
 TIME = "2026-11-21T05:56:28.824Z"
 

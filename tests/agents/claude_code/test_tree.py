@@ -11,7 +11,7 @@ from entire.agents import readings
 from entire.agents.claude_code import records
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.conversation.messages import BY_USER
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 
 NIL = "00000000-0000-0000-0000-000000000000"
 RESTART = {"type": "last-prompt", "leafUuid": NIL, "explicit": True, "sessionId": "s"}

@@ -10,7 +10,7 @@ import pytest
 
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.model.events import Event, EventType
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from tests.agents.claude_code import oracle
 
 EARLY = Path(oracle.path_of("stop-hook-start")).read_bytes()

@@ -11,7 +11,8 @@ from entire.agents.codex import tools
 from entire.agents.codex.agent import Codex
 from entire.agents.codex.transcript import Rollout
 from entire.conversation.records import INTERRUPTED, SHELL, UNKNOWN, Call, Mark, Result
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
 from tests.agents.codex import oracle
 
 NAMES = oracle.names()

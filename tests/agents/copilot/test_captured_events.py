@@ -12,7 +12,8 @@ from entire.agents.copilot.agent import Copilot
 from entire.agents.copilot.transcript import Events, SubagentEvents
 from entire.conversation.records import Call, Mark, Prompt, Result
 from entire.model.effects import Write
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
 from tests.agents.copilot import oracle
 
 NAMES = sorted(oracle.IDS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from entire.agents.copilot.agent import Copilot
 from entire.model.events import Event, EventType
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from tests.agents.copilot.writer import Events
 
 

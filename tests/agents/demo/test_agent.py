@@ -16,7 +16,7 @@ from entire.errors import EntireError
 from entire.model.effects import Delete, Write
 from entire.model.events import EventType
 from entire.model.health import HookStatus
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire_demo_agent import hooks, places, program
 from tests.unit.entire_demo_agent.conftest import Bench
 

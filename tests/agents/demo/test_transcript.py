@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from entire.agents.demo.agent import Demo
 from entire.conversation.records import Prompt
+from entire.model.positions import START, Position
 from entire.model.times import parse_time
-from entire.model.transcripts import START, FileReport, Position, TokenUsage
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import FileReport
 from entire_demo_agent.conversation import Conversation, helper_transcript
 from entire_demo_agent.memory import Transcript
 from entire_demo_agent.tools import Place

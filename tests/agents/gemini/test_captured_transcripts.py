@@ -11,7 +11,8 @@ import pytest
 from entire.agents.gemini.agent import Gemini
 from entire.agents.gemini.document import ChatDocument
 from entire.agents.gemini.transcript import ChatLines
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
 from tests.agents.gemini import oracle
 
 NAMES = oracle.transcripts()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from entire.agents.gemini import payloads
 from entire.agents.gemini.agent import Gemini
 from entire.model.events import Event, EventType
-from entire.model.transcripts import START
+from entire.model.positions import START
 from tests.agents.gemini import oracle
 
 PAYLOADS = oracle.FIXTURES / "payloads"

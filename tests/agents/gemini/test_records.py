@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from entire.agents.gemini.agent import Gemini
 from entire.agents.gemini.document import ChatDocument
 from entire.agents.gemini.transcript import ChatLines
+from entire.model.positions import START, Position
 from entire.model.times import parse_time
-from entire.model.transcripts import START, Position
 
 HEADER = {"sessionId": "s1", "projectHash": "x", "kind": "main"}
 CONTEXT = "<session_context>\nThis is the Gemini CLI.\n</session_context>"

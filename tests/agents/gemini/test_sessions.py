@@ -10,7 +10,8 @@ import pytest
 
 from entire.agents.gemini.agent import Gemini
 from entire.model.effects import Delete, Write
-from entire.model.transcripts import START, SessionFile
+from entire.model.positions import START
+from entire.model.transcripts import SessionFile
 from tests.agents.gemini import oracle
 
 SESSION = "5b2e4c09-66c6-4bd9-bc7c-ac1db07c640c"

@@ -30,7 +30,8 @@ from entire.conversation.records import (
     Record,
     Result,
 )
-from entire.model.transcripts import START, Edit
+from entire.model.positions import START
+from entire.model.transcripts import Edit
 from tests.agents.gemini import oracle
 from tests.agents.gemini.test_records import CONTEXT, answer, chat, figures, user
 

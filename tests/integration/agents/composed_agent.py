@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from entire.agents.registry import AgentEntry
 from entire.model.effects import Delete, PutBack, Run, Write
-from entire.model.transcripts import Position, Subagent
+from entire.model.positions import Position
+from entire.model.transcripts import Subagent
 from tests.bare_agent import Bare, SessionResumer
 from tests.rigs.document import Document
 

@@ -12,7 +12,9 @@ import pytest
 from entire.agents import registry
 from entire.agents.documents import DocumentTranscript
 from entire.conversation.records import Prompt
-from entire.model.transcripts import FileReport, Position, TokenUsage
+from entire.model.positions import Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import FileReport
 from tests import bare_agent
 from tests.bare_agent import Chosen, SessionResumer
 from tests.integration.agents.test_bare_agent import Bared

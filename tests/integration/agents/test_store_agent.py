@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
-from entire.model.transcripts import SessionRef
+from entire.model.positions import SessionRef
 from entire.undo import commands
 from tests import faults
 from tests.integration import store_agent

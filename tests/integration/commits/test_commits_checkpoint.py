@@ -18,7 +18,7 @@ from entire.git.read import Objects
 from entire.git.write import ImportStream
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.model.value import replace
 from entire.redact import Redacted, trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, stored_contents

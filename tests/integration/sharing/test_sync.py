@@ -16,7 +16,7 @@ from entire.git.read import Objects
 from entire.git.write import ImportStream
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord, Summary
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.redact import trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, merge, sync
 from entire.store.lineage_file import LineageFile, LineageLink

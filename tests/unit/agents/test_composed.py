@@ -5,7 +5,8 @@ from __future__ import annotations
 from entire.agents.composed import ComposedLines
 from entire.agents.record_lines import RecordLines
 from entire.conversation.records import Prompt
-from entire.model.transcripts import START, FileLines, Position
+from entire.model.positions import START, Position
+from entire.model.transcripts import FileLines
 
 DATA = b'{"say": "one"}\n{"say": "two"}\n'
 

@@ -11,7 +11,7 @@ from entire.agents.demo.agent import Demo
 from entire.agents.gemini.agent import Gemini
 from entire.agents.gemini.document import ChatDocument
 from entire.contents import Scratch
-from entire.model.transcripts import Position
+from entire.model.positions import Position
 
 LINES = b'{"sessionId":"s","kind":"main"}\n{"id":"1","type":"user","content":"one"}\n'
 PRINTED = b'{\n  "sessionId": "s",\n  "messages": [\n    {"id": "1", "type": "user", "content": "one"}\n  ]\n}\n'

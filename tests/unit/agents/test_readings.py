@@ -13,7 +13,9 @@ from entire.conversation.messages import BY_AGENT as AGENT
 from entire.conversation.messages import BY_TOOL as TOOL
 from entire.conversation.messages import BY_USER as USER
 from entire.directory import AgentDirectory
-from entire.model.transcripts import START, Edit, Message, TokenUsage, ToolCall, by_model
+from entire.model.positions import START
+from entire.model.tokens import TokenUsage, by_model
+from entire.model.transcripts import Edit, Message, ToolCall
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CAPTURED = FIXTURES / "claude_code"

@@ -9,7 +9,7 @@ from typing import Any
 
 from entire.agents.record_lines import RecordLines
 from entire.conversation.records import Answer, Prompt, Record
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 
 
 class Transcript(RecordLines):

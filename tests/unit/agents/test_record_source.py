@@ -8,7 +8,8 @@ import pytest
 
 from entire.agents.record_source import RecordSource
 from entire.conversation.records import SHELL, Answer, Call, Prompt, Record, Result
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
 
 COMMIT = "1a2b3c4d" * 5
 STORY: list[Record] = [

@@ -11,7 +11,8 @@ from entire.agents import transcripts
 from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript, is_later
-from entire.model.transcripts import START, Agreement, Position
+from entire.model.positions import START, Position
+from entire.model.transcripts import Agreement
 from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from entire.attribution import commit_lines
-from entire.attribution.commit_lines import PathLines
 from entire.attribution.content import CommitTrees, Content, Recorded, examine
+from entire.attribution.path_lines import PathLines
 from entire.attribution.replay import Lineage
 from entire.model.session import Entry
 from entire.model.turns import PERSON, PERSON_INSTEAD, Owner, TurnKey

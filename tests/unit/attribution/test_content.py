@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.attribution import content
-from entire.attribution.commit_lines import PathLines
-from entire.attribution.content import CommitTrees, Content, Recorded, attribution, examine, files_of
-from entire.model.records import SetupLines
+from entire.attribution.content import CommitTrees, Content, Recorded, examine
+from entire.attribution.path_lines import PathLines, attribution, files_of
 from entire.model.session import Entry
+from entire.model.setup_lines import SetupLines
 from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
 from tests.unit.attribution.differences import patch
 from tests.unit.git.repo import Repo, Tree

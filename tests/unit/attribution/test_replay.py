@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from entire.attribution import commit_lines
-from entire.attribution.commit_lines import PathLines
+from entire.attribution.path_lines import PathLines
 from entire.attribution.replay import Lineage
 from entire.git.diff import FileChange, FilePatch
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from entire.attribution.commit_lines import PathLines
+from entire.attribution.path_lines import PathLines
 from entire.layout import Place
 from entire.model.turns import Owner
 from entire.recording import pending

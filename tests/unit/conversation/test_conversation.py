@@ -20,7 +20,8 @@ from entire.conversation.records import (
     Record,
     Result,
 )
-from entire.model.transcripts import Subagent, TokenUsage
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import Subagent
 
 NAMES = st.sampled_from("abc")
 KINDS = st.sampled_from(["prompt", "answer", "again", "call", "result", "failed", "interrupted", "rewound", "moved"])

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from entire.conversation import responses
 from entire.conversation.records import Answer
 from entire.conversation.responses import Responses
-from entire.model.records import usage_from_json, usage_to_json
-from entire.model.transcripts import ModelTokens, TokenUsage, by_model
+from entire.model.tokens import ModelTokens, TokenUsage, by_model, usage_from_json, usage_to_json
 
 PARTS = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from(("", "m1", "m2")), st.none() | st.integers(0, 9), st.booleans()),

@@ -16,7 +16,9 @@ from entire.agents.demo.transcript import DemoTranscript
 from entire.conversation.records import EDIT, INTERRUPTED, Call, Mark, Prompt, Record
 from entire.model.effects import PutBack
 from entire.model.events import Event
-from entire.model.transcripts import START, Agreement, FileReport, Position, SessionFile, Subagent, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import Agreement, FileReport, SessionFile, Subagent
 from entire.model.value import replace
 from entire_plugin_kit import Player
 from entire_plugin_kit.rig import IN_OUTPUT

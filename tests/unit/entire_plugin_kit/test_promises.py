@@ -11,7 +11,7 @@ import pytest
 
 from entire.agents.demo.agent import Demo
 from entire.agents.registry import BUILTIN
-from entire.model.transcripts import Position
+from entire.model.positions import Position
 from entire_plugin_kit import CHECKLIST, PROMISES, Promise, Rig, cases
 from entire_plugin_kit.adapter import events, hostile, installing, inventing, malformed, questions, reading, storing
 from entire_plugin_kit.cases import ask, why_not

@@ -10,8 +10,8 @@ import pytest
 
 from entire.lifecycle import transcript_path
 from entire.model.events import Event, EventType
+from entire.model.positions import SessionRef
 from entire.model.session import Session
-from entire.model.transcripts import SessionRef
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,9 @@ from entire.model.records import (
     SessionRecord,
     Summary,
     summarize,
-    usage_from_json,
-    usage_to_json,
     with_summary,
 )
-from entire.model.transcripts import FIGURES, UNKNOWN, TokenUsage
+from entire.model.tokens import FIGURES, UNKNOWN, TokenUsage, usage_from_json, usage_to_json
 from entire.model.value import replace
 
 RECORD = SessionRecord(

@@ -12,7 +12,7 @@ import pytest
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.demo.agent import Demo
 from entire.agents.lines import LineTranscript
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from entire.plugin_host.language import questions, wire
 from tests.unit.plugin.conftest import Tool
 from tests.unit.plugin.test_subcommands import CLAUDE, DEMO, Least

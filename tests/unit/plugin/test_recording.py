@@ -11,7 +11,7 @@ import pytest
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.contract import AgentFactory
 from entire.agents.demo.agent import Demo
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from entire.plugin_host.language.records import Reader, Told
 from tests.unit.plugin.conftest import Tool
 from tests.unit.plugin.test_subcommands import CLAUDE, DEMO, Least

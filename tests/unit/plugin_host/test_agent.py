@@ -9,7 +9,7 @@ import pytest
 
 from entire.model.events import EventType
 from entire.model.health import HookStatus
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.plugin_host.agent import ExternalAgent
 from entire.plugin_host.language.protocol import CALL_SECONDS, PluginError
 from entire.plugin_host.programs.program import Program

@@ -10,7 +10,9 @@ import pytest
 from entire.conversation.records import Prompt
 from entire.model.effects import PutBack, Write
 from entire.model.health import HooksHealth, HookStatus
-from entire.model.transcripts import START, FileLines, FileReport, Position, SessionFile, Subagent, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import FileLines, FileReport, SessionFile, Subagent
 from entire.plugin_host.agent import ExternalAgent
 from entire.plugin_host.asked_transcript import AskedTranscript
 from entire.plugin_host.language.protocol import EXTENSIONS

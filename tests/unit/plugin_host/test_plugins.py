@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.plugin_host.language.protocol import PluginError
 from entire.plugin_host.plugins import PluginInventory
 from tests import plugins as scripts

@@ -28,8 +28,10 @@ from entire.conversation.records import (
     Record,
     Result,
 )
-from entire.model import transcripts as model
-from entire.model.transcripts import START, Edit, FileReport, Position, Subagent, TokenUsage
+from entire.model import tokens as model
+from entire.model.positions import START, Position
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import Edit, FileReport, Subagent
 from entire.plugin_host.agent import ExternalAgent
 from entire.plugin_host.language import records
 from entire.plugin_host.language.protocol import MAX_RECORD

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from entire.conversation.records import Prompt
-from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, TokenUsage
+from entire.model.positions import START, Position
+from entire.model.tokens import UNKNOWN, TokenUsage
+from entire.model.transcripts import FileLines, FileReport
 from entire.plugin_host.agent import ExternalAgent
 from tests import plugins
 from tests.unit.plugin_host.world import World, shell

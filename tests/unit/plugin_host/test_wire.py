@@ -15,21 +15,9 @@ from entire.model import jsontext
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
-from entire.model.transcripts import (
-    FIGURES,
-    UNKNOWN,
-    Agreement,
-    Edit,
-    FileLines,
-    FileReport,
-    Message,
-    Position,
-    SessionFile,
-    Subagent,
-    TokenUsage,
-    ToolCall,
-    of_figures,
-)
+from entire.model.positions import Position
+from entire.model.tokens import FIGURES, UNKNOWN, TokenUsage, of_figures
+from entire.model.transcripts import Agreement, Edit, FileLines, FileReport, Message, SessionFile, Subagent, ToolCall
 from entire.plugin_host.language import questions, wire
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

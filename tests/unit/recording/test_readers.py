@@ -11,8 +11,8 @@ from entire import layout
 from entire.directory import AgentDirectory
 from entire.git.read import Objects
 from entire.log import Log
+from entire.model.positions import SessionRef
 from entire.model.session import Session, SessionAgent
-from entire.model.transcripts import SessionRef
 from entire.recording.readers import Adapters, Transcripts
 from entire.recording.stored_agent import StoredAgent
 from entire.redact import Redactor

@@ -13,8 +13,9 @@ from entire.agents.composed import ComposedLines
 from entire.agents.opaque import OpaqueTranscript
 from entire.git.read import Objects
 from entire.layout import Place
+from entire.model.positions import START, Position, SessionRef
 from entire.model.session import Session
-from entire.model.transcripts import START, UNKNOWN, Position, SessionRef
+from entire.model.tokens import UNKNOWN
 from entire.model.value import replace
 from entire.recording import session_transcript
 from entire.recording.session_transcript import SessionTranscript

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from entire import layout
 from entire.agents.opaque import OpaqueTranscript
+from entire.model.positions import START, Position, SessionRef
 from entire.model.session import Connection, Session, SubagentTask, Turn
-from entire.model.transcripts import START, UNKNOWN, FileLines, Position, SessionRef, TokenUsage
+from entire.model.tokens import UNKNOWN, TokenUsage
+from entire.model.transcripts import FileLines
 from entire.model.value import replace
 from entire.recording.stored_agent import StoredAgent, StoredTranscript, recorded_end
 from entire.redact import Redactor

@@ -12,8 +12,9 @@ import pytest
 from entire.errors import EntireError
 from entire.layout import Place
 from entire.model.effects import Delete, PutBack, Run, Write
+from entire.model.positions import SessionRef
 from entire.model.session import Session
-from entire.model.transcripts import Agreement, SessionRef
+from entire.model.transcripts import Agreement
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.undo.draft import Draft

@@ -10,8 +10,8 @@ import pytest
 
 from entire.directory import AgentDirectory
 from entire.layout import Place
+from entire.model.positions import START, Position, SessionRef
 from entire.model.session import Session
-from entire.model.transcripts import START, Position, SessionRef
 from entire.model.value import replace
 from entire.redact import Redactor
 from entire.resume import recount

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.conversation.records import Prompt
+from entire.model.positions import Position
 from entire.model.times import parse_time
-from entire.model.transcripts import Position
 from entire.resume import restore
 from entire.resume.targets import StoredSession, _keep_latest
 from entire.store.turnlog import TurnNote

@@ -21,8 +21,9 @@ from entire.agents.lines import LineTranscript
 from entire.contents import Scratch
 from entire.directory import AgentDirectory
 from entire.layout import Place
+from entire.model.positions import SessionRef
 from entire.model.session import Session
-from entire.model.transcripts import Message, SessionRef
+from entire.model.transcripts import Message
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from tests.unit.entire_secrets.built_in import redact_json, redact_jsonl

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.model.records import SessionRecord, usage_from_json
-from entire.model.transcripts import TokenUsage
+from entire.model.records import SessionRecord
+from entire.model.tokens import TokenUsage, usage_from_json
 from entire.model.value import replace
 from entire.store import lineage_file
 from entire.store.lineage_file import FileLines, LineageFile, LineageLink

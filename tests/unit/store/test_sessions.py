@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from entire.layout import Place
 from entire.model.phases import Phase
+from entire.model.positions import Position, SessionRef, StoredLines
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
-from entire.model.transcripts import Position, SessionRef, StoredLines, TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.model.value import replace
 from entire.store import sessions
 from entire.store.sessions import from_own, to_go, to_own

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from entire.layout import Place
-from entire.model.records import SetupLines
+from entire.model.setup_lines import SetupLines
 from entire.store import setup_lines
 
 

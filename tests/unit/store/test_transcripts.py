@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from entire.agents.transcripts import shorten
 from entire.git.read import Object, Objects
 from entire.git.write import blob_id
+from entire.model.positions import SessionRef, StoredLines
 from entire.model.session import Session
-from entire.model.transcripts import FileLines, SessionRef, StoredLines
+from entire.model.transcripts import FileLines
 from entire.redact import Redacted, Redactor, Sources, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from entire.model.positions import START, Position
 from entire.model.session import Session, SessionAgent, Turn
-from entire.model.transcripts import START, Position
 from entire.redact import Redactor
 from entire.store import sessions
 from entire.turns import forks

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from entire.model.events import Event, EventType
+from entire.model.positions import START, Position, StoredLines
 from entire.model.session import Covered, Session, Storage, Turn
-from entire.model.transcripts import START, Position, StoredLines
 from entire.turns import turn
 
 COUNTED, BEGUN = Position(count=5), Position(count=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from entire.model.records import Attribution
-from entire.model.transcripts import UNKNOWN, TokenUsage
+from entire.model.tokens import UNKNOWN, TokenUsage
 from entire.model.views.checkpoints import CheckpointView, FileView, PartView, PromptView, RangeView
 from entire.ui.console.line_layout import Layout
 from entire.ui.console.text import Style

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from entire.model.histories import LineOwnerView, LogRow, MergedView, OwnedFileView
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.ui.console import wrapping
 from entire.ui.console.text import Style
 from entire.ui.screens import history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.model.views.checkpoints import CommitView, ListedView
 from entire.ui.console import json_output
 

@@ -8,7 +8,8 @@ import pytest
 
 from entire.model.conversations import ConversationPart, ShownView, SubagentView, TurnView
 from entire.model.records import Attribution
-from entire.model.transcripts import Edit, TokenUsage, ToolCall
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import Edit, ToolCall
 from entire.model.views.checkpoints import (
     CheckpointView,
     CommitView,

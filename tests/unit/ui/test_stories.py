@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from entire.model.digests import FailureDigest, TestRunDigest
 from entire.model.stories import StoryCommitView, StoryFileView, StorySessionView, StoryView
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.ui.console import text
 from entire.ui.screens import stories
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from entire.agents.claude_code.transcript import ClaudeTranscript
     from entire.agents.file_agent import Payloads, Settings
     from entire.model.events import Event
-    from entire.model.transcripts import Content, Position, SessionFile
+    from entire.model.positions import Position
+    from entire.model.transcripts import Content, SessionFile
 
 _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
 

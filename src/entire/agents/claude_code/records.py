@@ -10,7 +10,7 @@ from __future__ import annotations
 from entire.agents.untrusted import clean, dict_of
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

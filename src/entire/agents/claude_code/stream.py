@@ -17,8 +17,8 @@ from entire.conversation.records import (
     Prompt,
     Result,
 )
+from entire.model.positions import Position
 from entire.model.times import parse_time
-from entire.model.transcripts import Position
 from entire.model.value import replace
 
 TYPE_CHECKING = False

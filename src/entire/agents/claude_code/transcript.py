@@ -7,13 +7,14 @@ from entire.agents.claude_code.stream import TranscriptStream
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.model.ids import is_tool_id
-from entire.model.transcripts import START
+from entire.model.positions import START
 from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.conversation.windows import Activity
-    from entire.model.transcripts import Position, Subagent
+    from entire.model.positions import Position
+    from entire.model.transcripts import Subagent
 
 
 class ClaudeTranscript(RecordSource, LineTranscript):

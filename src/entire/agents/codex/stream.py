@@ -24,8 +24,9 @@ from entire.conversation.records import (
     Result,
 )
 from entire.model.jsontext import natural
+from entire.model.positions import Position
 from entire.model.times import parse_time
-from entire.model.transcripts import Position, TokenUsage
+from entire.model.tokens import TokenUsage
 from entire.model.value import replace
 
 TYPE_CHECKING = False

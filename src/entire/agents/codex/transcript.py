@@ -9,7 +9,8 @@ from entire.agents.codex.stream import RolloutStream
 from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.model.ids import is_tool_id
-from entire.model.transcripts import START, FileLines, Position
+from entire.model.positions import START, Position
+from entire.model.transcripts import FileLines
 from entire.model.value import replace
 
 TYPE_CHECKING = False

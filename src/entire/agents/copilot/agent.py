@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
-    from entire.model.transcripts import Content, Position, SessionFile
+    from entire.model.positions import Position
+    from entire.model.transcripts import Content, SessionFile
 
 _FILE = "events.jsonl"
 

@@ -11,8 +11,10 @@ from entire.agents import transcripts
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import AGENT, INTERRUPTED, PERSON, UNKNOWN, Answer, Mark, Prompt, Result
 from entire.model.jsontext import natural
+from entire.model.positions import Position
 from entire.model.times import parse_time
-from entire.model.transcripts import Position, Subagent, TokenUsage
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import Subagent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from entire.conversation.records import EDIT, INTERRUPTED, OTHER, SUBAGENT, Answ
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
 from entire.model.times import parse_time
-from entire.model.transcripts import Subagent, TokenUsage
+from entire.model.tokens import TokenUsage
+from entire.model.transcripts import Subagent
 from entire.model.value import replace
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.conversation.records import Record
-    from entire.model.transcripts import Position
+    from entire.model.positions import Position
 
     Native = dict[str, Any]
 

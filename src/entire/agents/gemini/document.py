@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.agents.documents import DocumentTranscript
 from entire.agents.gemini import records
 from entire.agents.gemini.transcript import DOCUMENT, Chat
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

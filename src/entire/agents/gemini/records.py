@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.model.jsontext import LARGEST
-from entire.model.transcripts import TokenUsage
+from entire.model.tokens import TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

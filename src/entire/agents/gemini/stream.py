@@ -11,8 +11,8 @@ import os
 from entire.agents.gemini import records, tools
 from entire.agents.untrusted import clean
 from entire.conversation.records import INTERRUPTED, PERSON, REWOUND, UNKNOWN, Answer, Mark, Prompt
+from entire.model.positions import Position
 from entire.model.times import parse_time
-from entire.model.transcripts import Position
 from entire.model.value import replace
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from entire.agents.lines import LineTranscript
 from entire.agents.record_source import RecordSource, stop_of
 from entire.conversation.records import AGENT, PERSON
 from entire.model.ids import is_tool_id
-from entire.model.transcripts import START, Position
+from entire.model.positions import START, Position
 from entire.model.value import replace
 
 TYPE_CHECKING = False

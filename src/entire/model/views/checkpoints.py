@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
     from entire.model.digests import PartDigest
     from entire.model.records import Attribution, Summary
-    from entire.model.transcripts import TokenUsage, ToolCall
+    from entire.model.tokens import TokenUsage
+    from entire.model.transcripts import ToolCall
 
 
 class CommitView(Value):

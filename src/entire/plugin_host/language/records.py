@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from entire.agents.record_source import Stream
     from entire.conversation.records import Record
-    from entire.model.transcripts import Position
+    from entire.model.positions import Position
 
 KINDS = {"prompt": Prompt, "answer": Answer, "call": Call, "result": Result, "mark": Mark}
 MARKS = (records.INTERRUPTED, records.REWOUND, records.MOVED, records.RESTARTED, records.EXPANDED, records.UNKNOWN)

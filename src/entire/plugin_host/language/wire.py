@@ -18,23 +18,10 @@ from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
 from entire.model.ids import is_session_id
-from entire.model.records import usage_to_json
+from entire.model.positions import Position
 from entire.model.times import parse_time
-from entire.model.transcripts import (
-    FIGURES,
-    UNKNOWN,
-    Agreement,
-    Edit,
-    FileLines,
-    FileReport,
-    Message,
-    Position,
-    SessionFile,
-    Subagent,
-    TokenUsage,
-    ToolCall,
-    of_figures,
-)
+from entire.model.tokens import FIGURES, UNKNOWN, TokenUsage, of_figures, usage_to_json
+from entire.model.transcripts import Agreement, Edit, FileLines, FileReport, Message, SessionFile, Subagent, ToolCall
 from entire.model.value import Value
 from entire.plugin_host.language.protocol import MAX_TRANSCRIPT
 

@@ -7,7 +7,7 @@ import sys
 
 from entire.conversation.messages import BY_USER
 from entire.model.conversations import ConversationPart, TurnView
-from entire.model.transcripts import by_model
+from entire.model.tokens import by_model
 from entire.model.value import replace
 from entire.model.views.checkpoints import MessageView
 from entire.queries import turns
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
-    from entire.model.transcripts import ModelTokens
+    from entire.model.tokens import ModelTokens
     from entire.model.views.checkpoints import PartView
     from entire.queries.transcripts.outlines import Outline
     from entire.queries.transcripts.session_transcripts import ReadTranscript

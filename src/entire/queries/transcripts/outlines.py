@@ -9,7 +9,8 @@ from entire.agents.readings import States
 from entire.conversation.messages import BY_USER
 from entire.conversation.records import Prompt
 from entire.model import digests
-from entire.model.transcripts import ModelTokens, Subagent, TokenUsage
+from entire.model.tokens import ModelTokens, TokenUsage
+from entire.model.transcripts import Subagent
 from entire.model.value import Value, recast, replace
 from entire.model.views.checkpoints import MessageView
 

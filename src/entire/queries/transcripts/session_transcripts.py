@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
-    from entire.model.transcripts import ModelTokens
+    from entire.model.tokens import ModelTokens
     from entire.redact import Redactor
 
 NO_END = TranscriptEnd(data=b"")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from entire.agents import capabilities, readings
 from entire.model.conversations import SubagentView
-from entire.model.transcripts import START, Subagent, by_model
+from entire.model.positions import START
+from entire.model.tokens import by_model
+from entire.model.transcripts import Subagent
 from entire.model.value import Value, recast
 from entire.model.views.checkpoints import MessageView
 from entire.store import transcript_ends

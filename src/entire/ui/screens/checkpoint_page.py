@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.model.transcripts import UNKNOWN, uncertain
+from entire.model.tokens import UNKNOWN, uncertain
 from entire.model.value import Value, replace
 from entire.ui.console import text
 from entire.ui.screens import digests, pages
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from entire.model.records import Attribution, CodeLearning, Summary
-    from entire.model.transcripts import TokenUsage
+    from entire.model.tokens import TokenUsage
     from entire.model.views.checkpoints import CheckpointView, PartView, RangeView, RemovedView, TaskView
     from entire.ui.console.line_layout import Layout
 

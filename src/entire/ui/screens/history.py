@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from entire.model.transcripts import FIGURES, uncertain
+from entire.model.tokens import FIGURES, uncertain
 from entire.model.value import Value
 from entire.ui.console import text, wrapping
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from entire.model.histories import LineOwnerView, LogRow, OwnedFileView
-    from entire.model.transcripts import TokenUsage
+    from entire.model.tokens import TokenUsage
     from entire.ui.console.text import Style
 
 GAP = 2

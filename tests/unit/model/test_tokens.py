@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.model.transcripts import FIGURES, START, UNKNOWN, Position, SessionRef, TokenUsage, total, uncertain
+from entire.model.positions import START, Position, SessionRef
+from entire.model.tokens import FIGURES, UNKNOWN, TokenUsage, total, uncertain
 
 count = st.integers(min_value=0, max_value=10**9)
 figure = st.none() | count
