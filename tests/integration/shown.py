@@ -18,11 +18,17 @@ class Shown:
         self._capsys = capsys
 
     def __call__(self, *args: str, command: str = "show") -> str:
+        out, err = self.noted(*args, command=command)
+        assert err == "", args
+        return out
+
+    def noted(self, *args: str, command: str) -> tuple[str, str]:
+        """Return what is shown, and the note beside it."""
         self._capsys.readouterr()
         status = self.story.entire(command, *args)
         out, err = self._capsys.readouterr()
-        assert (status, err) == (0, ""), (args, status, err)
-        return out
+        assert status == 0, (args, err)
+        return out, err
 
     def printed(self) -> str:
         return self._capsys.readouterr().out

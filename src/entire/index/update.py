@@ -40,6 +40,12 @@ def missing(db: sqlite3.Connection, keys: Iterable[str]) -> list[str]:
     return [key for key in keys if db.execute("SELECT 1 FROM version WHERE key = ?", (key,)).fetchone() is None]
 
 
+def sessions(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
+    """Return the sessions of those of these conversations that the index has."""
+    rows = (db.execute("SELECT session FROM version WHERE key = ?", (key,)).fetchone() for key in keys)
+    return {row[0] for row in rows if row is not None}
+
+
 def keys(db: sqlite3.Connection, scope: str) -> set[str]:
     """Return the keys of the conversations of a scope."""
     return {key for (key,) in db.execute("SELECT key FROM version WHERE scope = ?", (scope,))}

@@ -51,7 +51,7 @@ class Finding(Value):
 
 
 class SearchView(Value):
-    """The findings, best first. ``notes``: what kept the search from using its index."""
+    """The findings, best first. ``notes``: what kept the search from using its index, and what is left out."""
 
     findings: tuple[Finding, ...] = ()
     has_more: bool = False  # than the limit

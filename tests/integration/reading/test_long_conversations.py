@@ -57,6 +57,7 @@ def test_a_conversation_that_is_too_long_for_memory(story: Story) -> None:
     foreign(story, {"metadata.json": json.dumps(root()).encode(), "0/metadata.json": json.dumps(record()).encode(),
                     **dict(parts(data))})  # fmt: skip
     assert run(story, "explain", "-c", ID, "--raw-transcript", most=_SHOWN) == data
+    assert b"prompt 334" in run(story, "search", "prompt", most=memory.MOST)
     run(story, "resume", ID, "--force")
     assert own.read_bytes() == data
     with own.open("r+b") as file:  # it went on, and what was said first is no longer what is stored

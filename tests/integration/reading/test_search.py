@@ -25,7 +25,7 @@ from entire.model.findings import SearchRequest
 from entire.model.ids import CheckpointId
 from entire.queries.searches.stored_conversations import StoredConversations
 from entire.redact import trusted
-from entire.store import checkpoint_writer, checkpoints
+from entire.store import checkpoint_writer, checkpoints, transcript_ends
 from entire.workspace import Workspace
 from tests import golden
 from tests.integration.story import Session, Story
@@ -105,6 +105,29 @@ def test_every_kind_of_text_is_found_with_its_place(story: Story, search: Search
     assert [(one["kind"], one["tool"], one["turn"]) for one in search("quagga")] == [("tool", "Write", 1)]
     assert [(one["kind"], one["tool"]) for one in search("stripes")] == [("tool", "Bash")]
     assert [(one["kind"], one["tool"], one["turn"]) for one in search("giraffe")] == [("output", "Bash", 2)]
+
+
+def test_a_search_says_how_many_conversations_it_does_not_have_as_a_whole(
+    story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def notes(query: str) -> list[str]:
+        told: list[str] = json.loads(search.run(query, "--json")[1])["notes"]
+        return told
+
+    short, long = story.started(), story.started()
+    play(short, "Write a zebra", "zebra.py", "z = 1\n")
+    assert notes("zebra") == []
+    for number in range(3):
+        play(long, f"Write okapi {number}", f"okapi{number}.py", "o = 1\n")
+    monkeypatch.setattr(transcript_ends, "RECORDS", 8)
+    assert [note.rpartition(" ")[2] for note in notes("okapi")] == ["1"]
+    story.commit("Add them")
+    (note,) = notes("okapi")
+    assert (note.startswith("very long conversations"), note.rpartition(" ")[2]) == (True, "1")
+    assert notes("zebra") == [note]
+    search.file.unlink()
+    monkeypatch.undo()
+    assert notes("okapi") == []
 
 
 def test_an_uncommitted_session_is_found_and_a_running_one(story: Story, search: Searcher) -> None:

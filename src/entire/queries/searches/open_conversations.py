@@ -35,6 +35,8 @@ class OpenConversations:
         self._objects = read.Objects(place.top)
         self._branches: dict[str, str] = {}
         self._sessions: dict[str, Session] = {}
+        self.cut: set[str] = set()
+        """The keys of conversations of which only the end was read."""
         self.sources: dict[str, IndexSource] = {}
         for session in sessions.list_states(place):
             if not session.removed:
@@ -55,6 +57,7 @@ class OpenConversations:
         session = self._sessions[source.key]
         agent = AgentDirectory.without_plugins().agent_of(session) if session.agent.name else None
         end = self._own(session, agent) or transcript_ends.of(self._saved(session, agent))
+        self.cut.update([source.key] if end.left_out else [])
         notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:

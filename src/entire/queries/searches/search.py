@@ -16,6 +16,7 @@ from entire.model.value import replace
 from entire.queries import agent_names, time_arguments
 from entire.queries.searches.open_conversations import OpenConversations
 from entire.queries.searches.stored_conversations import StoredConversations
+from entire.store import transcript_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str], None]
 
-_TIPS, _REFS = "tips", "refs"
+_TIPS, _REFS, _CUT = "tips", "refs", "cut"
 _OUR_REFS = ("refs/entire/", "refs/heads/entire/")  # steps, journals: no commit of theirs is linked
 _MANY = 100  # conversations whose reading is announced
 _STEPS = 20  # of progress that are reported
@@ -45,16 +46,18 @@ def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> Sear
     since, until = (time_arguments.moment(catalog.place.top, given) for given in (request.since, request.until))
     request = replace(request, agent=_agent_type(request.agent))
     index = database.Index(folder(catalog.place))
+    left_out: list[str] = []
 
     def ask(db: sqlite3.Connection) -> tuple[list[Finding], bool]:
         _catch_up(db, catalog, progress)
+        left_out[:] = _left_out(db)
         if request.agent:
             agent_names.check(request.agent, index_search.agents(db))
         return index_search.find(db, request, since=since, until=until)
 
     findings, has_more = index.use(ask, waiting=lambda: progress("Another search is building the index"))
     shown = tuple(replace(finding, show=_command(finding)) for finding in findings)
-    return SearchView(findings=shown, has_more=has_more, notes=(index.note,) if index.note else ())
+    return SearchView(findings=shown, has_more=has_more, notes=(*([index.note] if index.note else []), *left_out))
 
 
 def _agent_type(name: str) -> str:
@@ -94,6 +97,8 @@ def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, progress: Progress
         except KeyboardInterrupt:
             report.stop()
             raise
+        finally:
+            _note_cut(db, stored.cut)
         update.set_trees(db, stored.trees)
     update.remember(db, _TIPS, tips)
 
@@ -132,6 +137,26 @@ def _take_in_open(db: sqlite3.Connection, catalog: Catalog) -> None:
             conversations.read,
             lambda *_: None,
         )
+        _note_cut(db, conversations.cut)
+
+
+def _note_cut(db: sqlite3.Connection, keys: set[str]) -> None:
+    """Note the conversations of which only the end was read."""
+    if keys:
+        every = sorted(keys.union(_cut(db)))
+        update.remember(db, _CUT, "\n".join(key for key in every if update.sessions(db, [key])))
+
+
+def _cut(db: sqlite3.Connection) -> list[str]:
+    return update.state(db, _CUT).split("\n") if update.state(db, _CUT) else []
+
+
+def _left_out(db: sqlite3.Connection) -> list[str]:
+    """Return what the index leaves out, in words."""
+    count = len(update.sessions(db, _cut(db)))
+    most = f"{transcript_ends.BYTES >> 20} MB and {transcript_ends.RECORDS:,} records"
+    return [f"very long conversations, of which only the last {most} are searched, and nothing of a JSON document that "
+            f"is longer: {count:,}"] if count else []  # fmt: skip
 
 
 def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:

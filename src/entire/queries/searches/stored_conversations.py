@@ -49,6 +49,8 @@ class StoredConversations:
         self._slots: dict[str, tuple[int, str, Files]] = {}
         self._with_tasks: set[str] = set()  # trees of checkpoints
         self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
+        self.cut: set[str] = set()
+        """The keys of conversations of which only the end was read."""
         self._transcripts: dict[str, str] = {}  # of subagents, by the keys of their sources
         self.trees = {(listed.id, listed.tree) for tip in catalog.commits
                       for listed in checkpoints.list_all(self._top, [tip])}  # fmt: skip
@@ -100,6 +102,7 @@ class StoredConversations:
         """Return what a session says in a checkpoint."""
         if source.subagent:
             end = transcript_ends.of_blob(self._objects, self._transcripts[source.key])
+            self._note(source, end)
             agent = AgentDirectory.without_plugins().make_by_type(source.agent)
             reading = readings.of_subagent(agent, end.data, source.subagent)
             return entries.of(reading.messages())
@@ -110,9 +113,13 @@ class StoredConversations:
             self._states, self._session_id = readings.States(), source.session_id
         agent = AgentDirectory.without_plugins().make_by_type(source.agent)
         end = self._end(slot, agent)
+        self._note(source, end)
         said = self._states.read(agent, end.data).messages()
         said = [replace(message, at=message.at + end.first) for message in said] if end.first else said
         return entries.of(said, checkpoints.prompts(self._objects, slot))
+
+    def _note(self, source: IndexSource, end: TranscriptEnd) -> None:
+        self.cut.update([source.key] if end.left_out else [])
 
     def _end(self, slot: Slot, agent: Agent | None) -> TranscriptEnd:
         try:
