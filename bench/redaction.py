@@ -29,7 +29,6 @@ data = open(sys.argv[1], "rb").read()
 start = time.perf_counter()
 from entire_secrets import literals
 from entire.redact import Redactor
-from entire_secrets import places
 imported = time.perf_counter()
 redact_jsonl = Redactor().redact_jsonl
 if sys.argv[2] == "pure":

@@ -171,33 +171,27 @@ def likely(text: Text) -> dict[bytes, bytes]:
         _searches.extend(_search(*each) for each in zip(RUNS, BETWEEN, strict=True))
     words, found = text.words, dict[bytes, bytes]()
     characters = _characters(words)
+    of_run: dict[bytes, list[tuple[bytes, bytes, int]]] = {}
     for search in _searches:
         for match in search.finditer(characters):
             at = match.start()
             run = words[at : at + RUN]
-            part = LINES.get(run[:1], b"")
-            start = part.find(b"\n" + run)
-            if start < 0:
-                continue  # a digit is not told from another before
-            for entry in part[start + RUN + 2 : part.find(b"\n", start + 1)].split(b","):
-                keyword, kind, _ = entry.split(b";")
-                if words.startswith(keyword, at - keyword.find(run)) or LOOSE in kind:
+            entries = of_run.get(run)
+            if entries is None:
+                entries = of_run[run] = _entries(run)
+            for keyword, kind, offset in entries:
+                if words.startswith(keyword, at - offset) or LOOSE in kind:
                     found[keyword] = kind
     for sign in _OTHERS:
         if sign in text.lowered:
-            found.update(_keywords(LINES[b""], sign))
+            found.update((keyword, kind) for keyword, kind, _ in _entries(sign))
     return found
 
 
 def all_of(kind: bytes) -> tuple[bytes, ...]:
     """Return every keyword of a kind."""
-    return tuple(
-        keyword
-        for part in LINES.values()
-        for run in part.splitlines()[1:]
-        for keyword, kinds in _keywords(part, run.partition(b"|")[0])
-        if kind in kinds
-    )
+    runs = (line.partition(b"|")[0] for part in LINES.values() for line in part.splitlines()[1:])
+    return tuple(keyword for run in runs for keyword, kinds, _ in _entries(run) if kind in kinds)
 
 
 def modules(keyword: bytes) -> list[str]:
@@ -228,12 +222,19 @@ def _search(runs: tuple[bytes, bytes], between: str) -> Pattern[str]:
     return patterns.compile(f"{first}(?={between}{then})" if then else first, patterns.DOTALL)
 
 
-def _keywords(part: bytes, run: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the keywords in the line of a run, and their kinds."""
-    start = part.index(b"\n" + run + b"|") + len(run) + 2
-    for entry in part[start : part.find(b"\n", start)].split(b","):
+def _entries(run: bytes) -> list[tuple[bytes, bytes, int]]:
+    """Return the keywords in the line of a run, their kinds, and where in each the run is; none for a run that differs
+    from one that has a line by a digit.
+    """
+    part = LINES.get(run[:1] if len(run) == RUN else b"", b"")
+    start = part.find(b"\n%s|" % run)
+    if start < 0:
+        return []
+    found = []
+    for entry in part[start + len(run) + 2 : part.find(b"\n", start + 1)].split(b","):
         keyword, kind, _ = entry.split(b";")
-        yield keyword, kind
+        found.append((keyword, kind, keyword.find(run)))
+    return found
 
 
 def _at_start(spread: bytes, starts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
