@@ -32,7 +32,7 @@ _NAMES = {"++": "plusplus", "#": "sharp"}
 
 def columns(text: str) -> tuple[str, str]:
     """Return what the index holds of a text: its words, and the parts of those that have parts."""
-    return spaced(text), " ".join(map(parts, _PARTED.findall(text)))
+    return spaced(text), "" if text.islower() else " ".join(map(parts, _PARTED.findall(text)))
 
 
 def spaced(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents import capabilities, readings
+from entire.agents.registry import BUILTIN
 from entire.conversation.messages import BY_AGENT as AGENT
 from entire.conversation.messages import BY_TOOL as TOOL
 from entire.conversation.messages import BY_USER as USER
@@ -189,14 +190,13 @@ def test_what_is_shown_asks_one_transcript() -> None:
 def test_what_was_read_goes_with_its_last_reference() -> None:
     """Commands that read many conversations collect no circles, and each holds a whole transcript."""
     paths = sorted(FIXTURES.glob("*/transcripts/*.jsonl")) + sorted(CONVERSATIONS.glob("*/*.jsonl"))
-    names = {"claude_code": "claude-code", "gemini": "gemini", "gemini-cli": "gemini", "demo": "demo"}
     was_enabled = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
         for path in paths:
             data = path.read_bytes()
-            for name in {"", *(names[part] for part in path.parts if part in names)}:
+            for name in ("", *BUILTIN):
                 agent = AgentDirectory.without_plugins().make(name) if name else None
                 state = readings.States().read(agent, data)
                 assert state.messages() is not None
