@@ -46,13 +46,15 @@ if TYPE_CHECKING:
 
 
 class FileAgent:
-    """Most of what the contract asks. Tests pass ``now`` and ``env``."""
+    """Most of what the contract asks. Tests pass times and ``env``."""
 
     payloads: ClassVar[Payloads]
     settings_file: ClassVar[str]
     """The settings file in a project, such as ``.claude/settings.json``; the user's has the same name."""
     home_variable: ClassVar[str] = ""
-    """The environment variable that moves the user's folder of the agent, which is named as the one in a project."""
+    """The environment variable that moves the user's folder of the agent."""
+    home_folder: ClassVar[str] = ""
+    """The name of that folder in the user's home, if it is not that of the folder in a project."""
     resume_command: ClassVar[str]
     """What continues a session, up to the session's id."""
     folder_variable: ClassVar[str]
@@ -63,10 +65,14 @@ class FileAgent:
         *,
         metadata: Mapping[str, str] = {},
         now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
         env: Mapping[str, str] | None = None,
     ) -> None:
         self.metadata: Final = metadata
         self._now = now
+        self._clock = clock
+        self._sleep = sleep
         self._env = os.environ if env is None else env
 
     def detect(self, root: str) -> bool:
@@ -76,7 +82,8 @@ class FileAgent:
     def _home(self) -> str:
         """Return the user's folder of the agent."""
         home = self._env.get("HOME") or os.path.expanduser("~")
-        return self._env.get(self.home_variable) or os.path.join(home, os.path.dirname(self.settings_file))
+        folder = self.home_folder or os.path.dirname(self.settings_file)
+        return self._env.get(self.home_variable) or os.path.join(home, folder)
 
     # events
 

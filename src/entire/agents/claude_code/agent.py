@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 from entire.agents.claude_code import payloads
 from entire.agents.file_agent import FileAgent
@@ -11,7 +10,6 @@ from entire.model.events import EventType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import ClassVar
 
     from entire.agents.claude_code.transcript import ClaudeTranscript
@@ -24,7 +22,7 @@ _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that onl
 
 
 class ClaudeCode(FileAgent):
-    """The adapter. Tests pass ``clock`` and ``sleep``, too."""
+    """The adapter."""
 
     name: ClassVar[str] = "claude-code"
     type: ClassVar[str] = "Claude Code"
@@ -46,19 +44,6 @@ class ClaudeCode(FileAgent):
             "transcript_preparer",
         }
     )
-
-    def __init__(
-        self,
-        *,
-        metadata: Mapping[str, str] = {},
-        now: Callable[[], float] = time.time,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        env: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(metadata=metadata, now=now, env=env)
-        self._clock = clock
-        self._sleep = sleep
 
     # transcripts
 

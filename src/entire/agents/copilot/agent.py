@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 from entire.agents import transcripts, untrusted
 from entire.agents.copilot import payloads
@@ -13,7 +12,7 @@ from entire.model.ids import is_session_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import ClassVar
 
     from entire.agents.copilot.transcript import Events, SubagentEvents
@@ -28,12 +27,14 @@ _FILE = "events.jsonl"
 
 
 class Copilot(FileAgent):
-    """The adapter. Tests pass ``clock`` and ``sleep``, too."""
+    """The adapter."""
 
     name: ClassVar[str] = "copilot-cli"
     type: ClassVar[str] = "Copilot CLI"
     payloads: ClassVar[Payloads] = payloads
     settings_file = ".github/hooks/entire.json"
+    home_folder = ".copilot"
+    home_variable = "COPILOT_HOME"
     resume_command = "copilot --resume="
     folder_variable = "ENTIRE_TEST_COPILOT_SESSION_DIR"
     capabilities: ClassVar[frozenset[str]] = frozenset(
@@ -48,25 +49,8 @@ class Copilot(FileAgent):
         }
     )
 
-    def __init__(
-        self,
-        *,
-        metadata: Mapping[str, str] = {},
-        now: Callable[[], float] = time.time,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        env: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(metadata=metadata, now=now, env=env)
-        self._clock = clock
-        self._sleep = sleep
-
     def detect(self, root: str) -> bool:
         return os.path.isfile(self._config_path(root, "project")) or os.path.isdir(self._home())
-
-    def _home(self) -> str:
-        home = self._env.get("HOME") or os.path.expanduser("~")
-        return self._env.get("COPILOT_HOME") or os.path.join(home, ".copilot")
 
     # events and transcripts
 
