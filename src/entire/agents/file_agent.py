@@ -48,6 +48,11 @@ if TYPE_CHECKING:
 class FileAgent:
     """Most of what the contract asks. Tests pass times and ``env``."""
 
+    capabilities: ClassVar[frozenset[str]] = frozenset((
+        "hook_installer", "session_lister", "session_resumer", "subagent_extractor", "token_calculator",
+        "transcript_analyzer",
+    ))  # fmt: skip
+    """What all of these agents have."""
     payloads: ClassVar[Payloads]
     settings_file: ClassVar[str]
     """The settings file in a project, such as ``.claude/settings.json``; the user's has the same name."""

@@ -31,19 +31,7 @@ class ClaudeCode(FileAgent):
     home_variable = "CLAUDE_CONFIG_DIR"
     resume_command = "claude -r "
     folder_variable = "ENTIRE_TEST_CLAUDE_PROJECT_DIR"
-    capabilities: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hook_installer",
-            "hook_responder",
-            "session_lister",
-            "session_resumer",
-            "subagent_extractor",
-            "text_generator",
-            "token_calculator",
-            "transcript_analyzer",
-            "transcript_preparer",
-        }
-    )
+    capabilities = FileAgent.capabilities | {"hook_responder", "text_generator", "transcript_preparer"}
 
     # transcripts
 

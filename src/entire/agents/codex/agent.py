@@ -32,17 +32,7 @@ class Codex(FileAgent):
     home_variable = "CODEX_HOME"
     resume_command = "codex resume "
     folder_variable = "ENTIRE_TEST_CODEX_SESSION_DIR"
-    capabilities: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hook_installer",
-            "hook_responder",
-            "session_lister",
-            "session_resumer",
-            "subagent_extractor",
-            "token_calculator",
-            "transcript_analyzer",
-        }
-    )
+    capabilities = FileAgent.capabilities | {"hook_responder"}
 
     # transcripts
 

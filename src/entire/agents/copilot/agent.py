@@ -37,17 +37,7 @@ class Copilot(FileAgent):
     home_variable = "COPILOT_HOME"
     resume_command = "copilot --resume="
     folder_variable = "ENTIRE_TEST_COPILOT_SESSION_DIR"
-    capabilities: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hook_installer",
-            "session_lister",
-            "session_resumer",
-            "subagent_extractor",
-            "token_calculator",
-            "transcript_analyzer",
-            "transcript_preparer",
-        }
-    )
+    capabilities = FileAgent.capabilities | {"transcript_preparer"}
 
     def detect(self, root: str) -> bool:
         return os.path.isfile(self._config_path(root, "project")) or os.path.isdir(self._home())

@@ -25,17 +25,7 @@ class Demo(FileAgent):
     type = "Demo Agent"
     payloads: ClassVar[Payloads] = payloads
     settings_file = ".demo-agent/settings.json"
-    capabilities = frozenset(
-        (
-            "hook_installer",
-            "hook_responder",
-            "session_lister",
-            "session_resumer",
-            "subagent_extractor",
-            "token_calculator",
-            "transcript_analyzer",
-        )
-    )
+    capabilities = FileAgent.capabilities | {"hook_responder"}
 
     def write_hook_response(self, message: str) -> bytes:
         return jsontext.dumps({"message": message}).encode() + b"\n"

@@ -30,17 +30,7 @@ class Gemini(FileAgent):
     settings_file = ".gemini/settings.json"
     resume_command = "gemini --resume "
     folder_variable = "ENTIRE_TEST_GEMINI_PROJECT_DIR"
-    capabilities: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hook_installer",
-            "hook_responder",
-            "session_lister",
-            "session_resumer",
-            "subagent_extractor",
-            "token_calculator",
-            "transcript_analyzer",
-        }
-    )
+    capabilities = FileAgent.capabilities | {"hook_responder"}
 
     # transcripts
 
