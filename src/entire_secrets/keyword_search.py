@@ -34,6 +34,9 @@ SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 RUN = 3
 
+SHORT = 400
+"""Bytes of distinct words, of which most prompts have fewer, from which on it pays to compile patterns."""
+
 FREE, GUARDED, LOOSE = b"F", b"G", b"L"
 """Kinds of a keyword, of which it may have several: it has rules that are tried wherever it stands, or only where its
 guard holds; it has more than a word's characters, so it is searched in the whole text.
@@ -167,25 +170,28 @@ def likely(text: Text) -> dict[bytes, bytes]:
     for the characters of runs that are rare in clean text: ``RUNS`` has one of each keyword, and a later one of it that
     must follow. What is found leads to a line of ``LINES``: ``RUN|KEYWORD;KIND;MODULES,KEYWORD;KIND;MODULES``.
     """
-    if not _searches:
-        _searches.extend(_search(*each) for each in zip(RUNS, BETWEEN, strict=True))
     words, found = text.words, dict[bytes, bytes]()
-    characters = _characters(words)
     of_run: dict[bytes, list[tuple[bytes, bytes, int]]] = {}
-    for search in _searches:
-        for match in search.finditer(characters):
-            at = match.start()
-            run = words[at : at + RUN]
-            entries = of_run.get(run)
-            if entries is None:
-                entries = of_run[run] = _entries(run)
-            for keyword, kind, offset in entries:
-                if words.startswith(keyword, at - offset) or LOOSE in kind:
-                    found[keyword] = kind
+    for at in range(len(words) - RUN + 1) if len(words) < SHORT else _places(words):
+        run = words[at : at + RUN]
+        entries = of_run.get(run)
+        if entries is None:
+            entries = of_run[run] = _entries(run)
+        for keyword, kind, offset in entries:
+            if words.startswith(keyword, at - offset) or LOOSE in kind:
+                found[keyword] = kind
     for sign in _OTHERS:
         if sign in text.lowered:
             found.update((keyword, kind) for keyword, kind, _ in _entries(sign))
     return found
+
+
+def _places(words: bytes) -> Iterator[int]:
+    """Yield where words may have the run of a keyword."""
+    if not _searches:
+        _searches.extend(_search(*each) for each in zip(RUNS, BETWEEN, strict=True))
+    characters = _characters(words)
+    return (match.start() for search in _searches for match in search.finditer(characters))
 
 
 def all_of(kind: bytes) -> tuple[bytes, ...]:

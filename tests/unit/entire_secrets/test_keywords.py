@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from unittest.mock import patch
 
-from entire_secrets import engine, keyword_search
+from entire_secrets import engine, keyword_search, patterns
 from entire_secrets.keyword_search import FREE, GUARDED, is_loose
 from entire_secrets.rules import rows
 from entire_secrets.rules.guards import is_free
@@ -41,11 +42,12 @@ def test_the_modules_of_a_keyword_have_all_its_rules() -> None:
 
 @every("kind", TIERS)
 def test_a_keyword_is_likely_wherever_it_stands(kind: bytes) -> None:
-    for keyword in keyword_search.all_of(kind):
+    for keyword, size in itertools.product(keyword_search.all_of(kind), (0, keyword_search.SHORT)):
         stands = keyword if is_loose(keyword) else keyword.removeprefix(b" ")
         for text in (keyword, stands, b"(" + stands + b")", b"\n" + stands.upper() + b"\n", ARROW + stands):
-            assert kind in keyword_search.likely(Text(text))[keyword], text
-            assert keyword in {name for name, _ in TIERS[kind](Text(text))}, text
+            with patch.object(keyword_search, "SHORT", size):
+                assert kind in keyword_search.likely(Text(text))[keyword], text
+                assert keyword in {name for name, _ in TIERS[kind](Text(text))}, text
 
 
 @every("seed", range(20))
@@ -60,8 +62,10 @@ def test_the_quick_look_finds_what_a_search_for_each_keyword_does(seed: int) -> 
 
 @every("text", [b"", b" ", b"a", b"ab", b"sid", b"\xff\xfe\xfd", bytes(range(256)), "пароль → 密码".encode()])
 def test_any_bytes_are_looked_at(text: bytes) -> None:
-    for kind, tier in TIERS.items():
-        assert sorted(tier(Text(text))) == sorted(_searched(Text(text), keyword_search.all_of(kind)))
+    for size in (0, keyword_search.SHORT):
+        with patch.object(keyword_search, "SHORT", size):
+            for kind, tier in TIERS.items():
+                assert sorted(tier(Text(text))) == sorted(_searched(Text(text), keyword_search.all_of(kind)))
 
 
 def _part(source: random.Random, keywords: tuple[bytes, ...]) -> bytes:
@@ -81,6 +85,11 @@ def _searched(text: Text, keywords: tuple[bytes, ...]) -> list[tuple[bytes, int]
             found.append((keyword, at))
             at = where.find(keyword, at + 1)
     return found
+
+
+def test_a_prompt_compiles_no_pattern() -> None:
+    with patch.object(patterns, "compile", side_effect=AssertionError):
+        assert engine.scan(b"Write b.txt, then list what the tests say about it.") == []
 
 
 def test_what_counts_hide_is_no_secret() -> None:
