@@ -21,7 +21,7 @@ from entire.workspace import Workspace
 def command(names: tuple[str, ...], user: bool, trust: bool, as_json: bool) -> int:
     """Record an agent in this repository, beside those that are recorded.
 
-    Example: entire agent add codex --trust-hooks
+    Example: entire agent add NAME --trust-hooks
     """
     return run(names, user=user, trust=trust, as_json=as_json)
 

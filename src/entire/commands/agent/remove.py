@@ -18,7 +18,7 @@ from entire.workspace import Workspace
 def command(names: tuple[str, ...], user: bool, yes: bool, as_json: bool) -> int:
     """Remove an agent's hooks from this repository. What was recorded stays; `entire agent add` installs them again.
 
-    Example: entire agent remove codex
+    Example: entire agent remove NAME
     """
     return run(names, user=user, yes=yes, as_json=as_json)
 
