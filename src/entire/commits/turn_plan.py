@@ -17,7 +17,7 @@ from entire.model.turns import RunningTurn
 from entire.model.value import Value, replace
 from entire.store import steps
 from entire.store.journal import NO_FILE
-from entire.strategies import Selection
+from entire.strategies.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

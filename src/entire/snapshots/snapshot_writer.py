@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from entire.recording.context import Context
     from entire.redact import Redacted
     from entire.snapshots.worktree import TakenSnapshot
-    from entire.strategies import Destination
+    from entire.strategies.selection import Destination
 
 _ATTEMPTS = 8
 MESSAGE = b"Entire journal: snapshot of the worktree\n"

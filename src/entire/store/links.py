@@ -18,7 +18,6 @@ odd one unlinks::
 
 from __future__ import annotations
 
-from entire.git import history
 from entire.model import trailers
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.value import Value
@@ -132,6 +131,8 @@ class CheckpointLinks:
 
         Searches what ``start`` reaches, or without it what any branch, tag or HEAD reaches.
         """
+        from entire.git import history  # not for hooks, which look at one commit
+
         text = checkpoint_id or trailers.CHECKPOINT
         most = limit + len(self.unlinked_commits()) if limit else 0  # those are found, and left out afterwards
         commits = history.containing(self._where, text, start=start, limit=most, first_parent=first_parent)

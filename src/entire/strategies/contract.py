@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from entire.git.partial_commit import Entries, StagedPaths
     from entire.git.refs import RefMove
     from entire.model.session import Session
-    from entire.strategies import Destination, Selection
+    from entire.strategies.selection import Destination, Selection
 
 
 class Strategy(Protocol):

@@ -10,7 +10,7 @@ from entire.git import refs
 from entire.git.refs import RefMove
 from entire.model.session import NO_COMMIT
 from entire.store import steps
-from entire.strategies import Destination
+from entire.strategies.selection import Destination
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from entire.git.partial_commit import StagedPaths
 from entire.layout import Place
 from entire.model.session import Session
 from entire.model.value import replace
-from entire.strategies import Selection
 from entire.strategies.auto_commit.turn_files import TurnFiles
+from entire.strategies.selection import Selection
 
 OLD, NEW, OTHER, GONE = "1" * 40, "2" * 40, "3" * 40, "0" * 40
 

@@ -6,7 +6,7 @@ import os
 
 from entire.git import operation
 from entire.git.partial_commit import NO_FILE
-from entire.strategies import Selection
+from entire.strategies.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
