@@ -27,9 +27,10 @@ def dumps(value: Any) -> bytes:
     text = "".join(out)
     for char, escape in _ESCAPES.items():  # only in strings
         text = text.replace(char, escape)
-    if not text.isascii():
-        text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
-    return text.encode("utf-8")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text).encode("utf-8")
 
 
 def _print(value: Any, newline: str, out: list[str]) -> None:
