@@ -257,8 +257,8 @@ class Context:
         journal.sessions = [
             session.session_id
             for session in self.relevant_sessions()
-            if session in live or session.work.steps or session.foreign
-        ]
+            if session in live or session.work.steps or session.foreign or session.session_id in self._touched
+        ]  # what was written just now stays until the next hook has seen it
         journal.save(
             live=bool(live or journal.attribution.visiting_sessions) or self.has_stashed_work(),
             running=[session.session_id for session in live if session.is_running and self.in_this_worktree(session)],
