@@ -20,6 +20,7 @@ from entire.plugin_host.inventory.trust import Decisions
 from entire.plugin_host.plugins import NotAllowedError, PluginInventory
 
 BUILT_IN = AgentDirectory.without_plugins()
+SPOKEN = [entry.spoken_name for entry in registry.BUILTIN.values() if entry.spoken_name]
 
 
 class Shelf:
@@ -66,7 +67,7 @@ def test_lines_of_built_in_agents_need_no_package(monkeypatch: pytest.MonkeyPatc
     assert isinstance(BUILT_IN.make("claude-code"), ClaudeCode)
     assert BUILT_IN.find("claude-code").project_dir({"CLAUDE_PROJECT_DIR": "/p"}) == "/p"
     assert BUILT_IN.find("demo").session_dir({"": "/p"}) == ""
-    assert BUILT_IN.spoken_names("") == ["claude", "gemini"]
+    assert BUILT_IN.spoken_names("") == SPOKEN
 
 
 def test_an_alias_means_the_same_agent() -> None:
@@ -77,8 +78,9 @@ def test_an_alias_means_the_same_agent() -> None:
 
 def test_lines_are_read_without_loading_a_room() -> None:
     loaded = {name for name in sys.modules if name.startswith("entire.agents.")}
-    assert BUILT_IN.protected_dirs() == {".claude", ".demo-agent", ".gemini"}
-    assert [entry.name for entry in BUILT_IN.entries()] == ["claude-code", "demo", "gemini"]
+    assert BUILT_IN.protected_dirs() == {name for entry in registry.BUILTIN.values() for name in entry.protected_dirs}
+    assert {".claude", ".github/hooks"} <= BUILT_IN.protected_dirs()
+    assert [entry.name for entry in BUILT_IN.entries()] == sorted(registry.BUILTIN)
     assert {name for name in sys.modules if name.startswith("entire.agents.")} == loaded
 
 
@@ -116,7 +118,7 @@ def test_an_entry_is_what_the_plugin_says(shelf: Shelf) -> None:
     assert agents.find_by_type("Agent X") == entry
     assert agents.describe("x").type == "Agent X"
     assert agents.protected_dirs() - BUILT_IN.protected_dirs() == {".x", "a/b"}
-    assert agents.spoken_names("x") == ["claude", "gemini", "ex"]
+    assert agents.spoken_names("x") == [*SPOKEN, "ex"]
     assert entry.project_dir({"X_DIR": "/p"}) == "/p"
     agent = agents.make("x", {"colour": "red"})
     assert (agent.name, agent.type, agent.metadata) == ("x", "Agent X", {"colour": "red"})

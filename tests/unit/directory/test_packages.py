@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents.claude_code.agent import ClaudeCode
+from entire.agents.registry import BUILTIN
 from entire.directory import AgentDirectory
 from entire.directory import packages as installed
 from entire.errors import EntireError, UsageError
@@ -64,7 +65,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(packages: Package
     packages.bring("parrot", "parrot", ENTRY, ADAPTER)
     with pytest.raises(UsageError, match="no agent called 'raven'") as caught:
         known().make("raven")
-    assert caught.value.hint == "known agents: claude-code, demo, gemini, parrot"
+    assert caught.value.hint == f"known agents: {', '.join(sorted([*BUILTIN, 'parrot']))}"
     assert known().find_by_type("Raven") is None
     assert known().make_by_type("Raven") is None
     assert known().describe("raven").project_dir({"": "/p"}) == ""
@@ -80,12 +81,7 @@ def test_a_package_brings_an_agent(packages: Packages) -> None:
     agent = known().make_by_type("Parrot", {"colour": "green"})
     assert agent is not None
     assert (agent.name, agent.metadata) == ("parrot", {"colour": "green"})
-    assert [agent.name for agent in known().agents()] == [
-        "claude-code",
-        "demo",
-        "gemini",
-        "parrot",
-    ]
+    assert [agent.name for agent in known().agents()] == sorted([*BUILTIN, "parrot"])
     assert known().problems() == []
 
 
@@ -109,8 +105,8 @@ WRONG = {
 def test_an_entry_that_cannot_be_used_is_reported(packages: Packages, entry: str, why: str) -> None:
     packages.bring("parrot", "parrot", entry)
     assert known().problems() == [f"the agent 'parrot' of the package parrot is ignored: {why}"]
-    assert [line.name for line in known().entries()] == ["claude-code", "demo", "gemini"]
-    assert [agent.name for agent in known().agents()] == ["claude-code", "demo", "gemini"]
+    assert [line.name for line in known().entries()] == sorted(BUILTIN)
+    assert [agent.name for agent in known().agents()] == sorted(BUILTIN)
 
 
 @pytest.mark.parametrize("name", ["claude-code", "gemini-cli", "git"])
@@ -142,7 +138,7 @@ def test_an_agent_that_cannot_be_loaded_is_reported(packages: Packages, adapter:
         known().make("parrot")
     assert caught.value.message == said
     assert known().make_by_type("Parrot") is None
-    assert [agent.name for agent in known().agents()] == ["claude-code", "demo", "gemini"]
+    assert [agent.name for agent in known().agents()] == sorted(BUILTIN)
     assert known().problems() == [said]
 
 

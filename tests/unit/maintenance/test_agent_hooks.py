@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from entire.agents.registry import BUILTIN
 from entire.directory import AgentDirectory
 from entire.layout import Place
 from entire.maintenance.agent_hooks import AgentHooks
@@ -44,4 +45,4 @@ def test_what_acts_in_every_repository(hooks: AgentHooks) -> None:
 
 def test_the_others_are_all_built_in_agents_that_are_not_chosen(hooks: AgentHooks) -> None:
     chosen = hooks.agents.make("claude-code")
-    assert (hooks.others([chosen]), hooks.plugins()) == (["demo", "gemini"], [])
+    assert (hooks.others([chosen]), hooks.plugins()) == (sorted({*BUILTIN} - {"claude-code"}), [])
