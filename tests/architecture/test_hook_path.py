@@ -65,7 +65,7 @@ COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 14}
 # were at work), and three of the agent's read them. Two have what adapters share. One keeps compiled patterns,
 # instead of the ten modules of `re`. A text to search for secrets is apart from what searches it, which needs it in
 # turn; of a session, one knows what reads its transcript, beside its state.
-MODULES = {"session-start": 50, "user-prompt-submit": 91, "stop": 105, "session-end": 48}
+MODULES = {"session-start": 50, "user-prompt-submit": 91, "stop": 106, "session-end": 48}
 
 
 def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:

@@ -471,7 +471,7 @@ def test_a_great_transcript_costs_little_memory(tmp_path: Path) -> None:
     code = (
         "import os, resource, sys\n"
         "from entire.agents.claude_code.agent import ClaudeCode\n"
-        "from entire.model.transcripts import START\n"
+        "from entire.model.positions import START\n"
         "transcript = ClaudeCode().transcript(sys.argv[1])\n"
         "print(transcript.end(START).count, transcript.tokens(START).output_tokens)\n"
         # ru_maxrss would count what the parent had before it started us
@@ -490,7 +490,7 @@ def test_the_hook_road_stays_light(tmp_path: Path) -> None:
         "import sys, json\n"
         "before = set(sys.modules)\n"
         "from entire.agents.claude_code.agent import ClaudeCode\n"
-        "from entire.model.transcripts import START\n"
+        "from entire.model.positions import START\n"
         "agent = ClaudeCode()\n"
         "agent.parse_hook('stop', json.dumps({'session_id': 's', 'transcript_path': sys.argv[1]}).encode())\n"
         "agent.transcript(sys.argv[1]).prompts(START), agent.transcript(sys.argv[1]).subagents(START)\n"

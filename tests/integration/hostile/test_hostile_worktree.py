@@ -42,7 +42,7 @@ COMMANDS = [
     ["status"], ["log"], ["rewind", "--list"], ["show", "HEAD"],
     ["show", "--uncommitted"], ["explain"], ["why", "hello.py"], ["blame", "hello.py"], ["link", "-n", "HEAD~1"],
     ["unlink", "-n", "HEAD~1"], ["undo", "--list"], ["search", "hello"], ["story", "HEAD~1..HEAD"], ["audit"],
-    ["redact", "--test", "hello.py"], ["redact", "--rules"], ["doctor"], ["plugin", "list"],
+    ["redact", "--test", "hello.py"], ["redact", "--rules"], ["doctor"], ["plugin", "list"], ["agent", "list"],
     ["completion", "bash"], ["help", "enable"], ["version"], ["clean", "--all"], ["reset", "-n"],
     ["enable", "--agent", "claude-code"], ["enable", "--agent", "gemini", "--local"], ["enable", "--agent", "demo"],
     ["enable", "--agent", "claude-code", "--force", "--project", "--strategy", "manual-commit"],
