@@ -8,6 +8,9 @@ PYTEST := $(BIN)/pytest -q
 export PYTHON
 
 .DEFAULT_GOAL := help
+# Often a test waits for git, or an agent for its model, so that one more test than there are processors can run.
+WORKERS = $$($(BIN)/python -c 'import os; print(1 + os.cpu_count())')
+
 .PHONY: help demo test lint format types floors tests instructions faults kills mutants e2e agents agents-latest bench \
 	docs build clean
 
@@ -35,7 +38,7 @@ floors: $(READY)  ## check the imports between rooms
 	PYTHONUTF8=1 $(BIN)/lint-imports --no-logo --config tests/architecture/hooks.toml
 
 tests: $(READY)  ## run the tests without the real agents
-	$(PYTEST) -n auto --dist worksteal -m "not e2e" $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not e2e" $(ARGS)
 
 # Without valgrind nothing is counted, and nothing fails: scripts/valgrind says so.
 instructions: $(READY)  ## count the instructions of each hook, and compare them with its budget (ALL=1: in more places)
@@ -50,10 +53,8 @@ kills: $(READY)  ## kill git with its hooks at random moments (ARGS="--kills 300
 mutants: $(READY)  ## break one behaviour at a time, and see whether a test notices (ARGS=--changed for your own changes)
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-# Often an agent waits for its model or its terminal, so that one more test than there are processors can run.
 e2e: agents  ## run the end-to-end tests with the real agents
-	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n $$($(BIN)/python -c 'import os; print(1 + os.cpu_count())') --dist worksteal \
-		-m e2e tests/e2e $(ARGS)
+	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m e2e tests/e2e $(ARGS)
 
 agents: $(READY)  ## install the agents of the end-to-end tests
 	scripts/agents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -65,17 +66,19 @@ def test_escape_before_the_first_answer_ends_the_turn(world: World) -> None:
     with world.claude.terminal(repo.path) as terminal:
         terminal.prompt("work long")
         terminal.wait(lambda: "user" in [r["type"] for r in world.claude.records(terminal.session)], "the prompt")
-        terminal.wait(lambda: "busy" in process_status(world), "the agent to be at work")
+        terminal.wait(lambda: process_statuses(world) == ["busy"], "the agent to be at work")
         assert "interrupted" not in repo.run("entire", "status")
         terminal.type(terminal.ESCAPE)
-        terminal.wait(lambda: "idle" in process_status(world), "the agent to be idle")
+        terminal.wait(lambda: process_statuses(world) == ["idle"], "the agent to be idle")
         assert "interrupted" in repo.run("entire", "status")
         typed(world)
         assert repo.ids(repo.commit("Mine")) == []
 
 
-def process_status(world: World) -> str:
-    return "".join(path.read_text() for path in (world.claude.home / ".claude/sessions").glob("*.json"))
+def process_statuses(world: World) -> list[str]:
+    """Return what the agent's processes say that they are: its files hold these words elsewhere, too."""
+    files = (world.claude.home / ".claude/sessions").glob("*.json")
+    return [status for path in files for status in re.findall(r'"status":\s*"(\w+)"', path.read_text())]
 
 
 def test_what_a_person_types_after_a_kill_is_theirs(world: World) -> None:
