@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.agents import transcripts
 from entire.conversation.conversation import Conversation
 from entire.model.positions import START, Position
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from entire.conversation.records import Prompt, Record
     from entire.conversation.windows import Activity
     from entire.model.tokens import TokenUsage
-    from entire.model.transcripts import FileReport
+    from entire.model.transcripts import FileReport, Subagent
 
     class Stream(Protocol):
         """The records after a position. ``known``: the answer that was counted before it."""
@@ -111,6 +112,18 @@ class RecordSource:
 
         call = commits.maker(self.stream(since, details=True), commit, moment)
         return call.answer if call is not None else ""
+
+
+class SourceWithSubagents(RecordSource):
+    """That of an agent whose calls and results tell of subagents, which have transcripts of their own."""
+
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        told = self.conversation(since).subagents(stop_of(until))
+        return [replace(subagent, session_ref=self.subagent_ref(subagent.id)) for subagent in told]
+
+    def subagent_ref(self, subagent_id: str) -> str:
+        """Return where a subagent's transcript is; '' for an id that could lead outside the session's."""
+        raise NotImplementedError
 
 
 def stop_of(until: Position | None) -> int | None:

@@ -7,19 +7,18 @@ from entire.agents import transcripts
 from entire.agents.codex import rollouts
 from entire.agents.codex.stream import RolloutStream
 from entire.agents.lines import LineTranscript
-from entire.agents.record_source import RecordSource, stop_of
+from entire.agents.record_source import SourceWithSubagents
 from entire.model.ids import is_tool_id
 from entire.model.positions import START, Position
 from entire.model.transcripts import FileLines
-from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.transcripts import Source
-    from entire.model.transcripts import Content, Subagent
+    from entire.model.transcripts import Content
 
 
-class Rollout(RecordSource, LineTranscript):
+class Rollout(SourceWithSubagents, LineTranscript):
     """The native records are described in ``stream``, and how files belong together in ``rollouts``."""
 
     _given: Source
@@ -71,11 +70,6 @@ class Rollout(RecordSource, LineTranscript):
     def agent_version(self) -> str:
         version = rollouts.meta(self.source).get("cli_version")
         return version if isinstance(version, str) and version[:1].isdigit() else ""
-
-    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents that were started, asked or waited for."""
-        tasks = self.conversation(since).subagents(stop_of(until))
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks]
 
     def subagent_ref(self, subagent_id: str) -> str:
         if not is_tool_id(subagent_id):

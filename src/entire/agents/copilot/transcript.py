@@ -6,15 +6,14 @@ from entire.agents import transcripts
 from entire.agents.composed import ComposedLines
 from entire.agents.copilot.stream import EventStream
 from entire.agents.lines import LineTranscript
-from entire.agents.record_source import RecordSource, stop_of
+from entire.agents.record_source import SourceWithSubagents
 from entire.agents.untrusted import clean, dict_of
 from entire.model.ids import is_tool_id
 from entire.model.positions import START, Position
-from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.transcripts import Content, Subagent
+    from entire.model.transcripts import Content
 
 PART = "#"
 """Stands between the file of a session and the id of a subagent, in the reference to what the subagent did."""
@@ -28,7 +27,7 @@ def open_events(session_ref: str, stored: Content | None) -> Events | SubagentEv
     return Events(session_ref, stored)
 
 
-class _Events(RecordSource, LineTranscript):
+class _Events(SourceWithSubagents, LineTranscript):
     """What both are. The native records are described in ``stream``."""
 
     agent = ""
@@ -38,12 +37,6 @@ class _Events(RecordSource, LineTranscript):
 
     def end(self, known: Position = START) -> Position:
         return self._part(known if self.holds(known) else START)[1]
-
-    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents that were started, also those of subagents."""
-        tasks = (record.task for record in self.conversation(since).tasks(stop_of(until)))
-        started = {task.id: task for task in tasks if task is not None and task.id}
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in started.values()]
 
     def subagent_ref(self, subagent_id: str) -> str:
         return f"{_file_of(self.session_ref)}{PART}{subagent_id}" if is_tool_id(subagent_id) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents.record_lines import RecordLines
-from entire.agents.record_source import stop_of
+from entire.agents.record_source import SourceWithSubagents
 from entire.agents.untrusted import clean
 from entire.conversation.records import EDIT, INTERRUPTED, OTHER, SUBAGENT, Answer, Call, Mark, Prompt, Result
 from entire.model.ids import is_tool_id
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.conversation.records import Record
-    from entire.model.positions import Position
 
     Native = dict[str, Any]
 
@@ -27,7 +26,7 @@ _WRITERS = ("append", "create", "delete", "remember", "replace")
 _USAGE = ("input", "cache_write", "cache_read", "output")
 
 
-class DemoTranscript(RecordLines):
+class DemoTranscript(SourceWithSubagents, RecordLines):
     """One JSON object per line: prompts, answers, calls and results."""
 
     def read(self, native: Native, position: int, end: int, *, details: bool) -> Iterator[Record]:
@@ -45,11 +44,6 @@ class DemoTranscript(RecordLines):
             yield _result(native, Result(position=position, time=time, call=clean(native.get("call"))), details=details)
         elif kind == "interrupt":
             yield Mark(position=position, kind=INTERRUPTED, time=time)
-
-    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
-        tasks = self.conversation(since).subagents(stop_of(until))
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks]
 
     def subagent_ref(self, subagent_id: str) -> str:
         """Return the transcript of one of the session's helpers."""

@@ -9,25 +9,26 @@ from entire.agents import transcripts
 from entire.agents.gemini import records, sessions
 from entire.agents.gemini.stream import ChatStream
 from entire.agents.lines import LineTranscript
-from entire.agents.record_source import RecordSource, stop_of
+from entire.agents.record_source import SourceWithSubagents
 from entire.conversation.records import AGENT, PERSON
 from entire.model.ids import is_tool_id
 from entire.model.positions import START, Position
-from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from entire.agents.gemini.stream import Placed
-    from entire.model.transcripts import FileLines, Subagent
+    from entire.model.transcripts import FileLines
 
 DOCUMENT = "document:"
 """How a mark in a document begins; the id of the last message follows."""
 
 
-class Chat(RecordSource):
-    """What both forms share. The native records are described in ``records``; what they yield is in ``stream``."""
+class Chat(SourceWithSubagents):
+    """What both forms share. The native records are described in ``records``; what they yield is in ``stream``. They
+    tell of a subagent when its call is done; until then, only the hooks know of it.
+    """
 
     session_ref: str
     committed: tuple[str, ...] = ()
@@ -40,11 +41,6 @@ class Chat(RecordSource):
     def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
         """Tell whether a command made a commit, one that is in the transcript or the one that just ended."""
         return any(map(commit.startswith, self.committed)) or super().makes_commit(since, moment, commit)
-
-    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents whose call is done; until then, only the hooks know of them."""
-        tasks = self.conversation(since).subagents(stop_of(until))
-        return [replace(task, session_ref=self.subagent_ref(task.id)) for task in tasks]
 
     def subagent_ref(self, subagent_id: str) -> str:
         """Return where a subagent's chat is: in a folder named after its session, also for subagents of subagents."""
