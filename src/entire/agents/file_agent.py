@@ -148,13 +148,19 @@ class FileAgent:
 
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
         from entire.agents import hookfiles
-        from entire.model.health import HookStatus
+        from entire.model.health import HooksHealth, HookStatus
 
         hooks = hookfiles.health(self._config_path(root, scope), self._table())
         if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
             return hooks
         project, user = self._config_path(root, "project"), self._config_path(root, "user")
-        return self._settings().obstacle(root, project, user, self._env) or hooks
+        hooks = self._settings().obstacle(root, project, user, self._env) or hooks
+        distrust = self._distrust(root, scope) if hooks.status is HookStatus.INSTALLED else ""
+        return HooksHealth(status=HookStatus.UNTRUSTED, detail=distrust) if distrust else hooks
+
+    def _distrust(self, root: str, scope: str) -> str:  # noqa: ARG002
+        """Return what to do so that the user's agent trusts the hooks of a scope; '' if it does, or asks nobody."""
+        return ""
 
     # resuming
 

@@ -266,6 +266,16 @@ def load(path: str, *, comments: bool = False) -> Document | None:
     return document
 
 
+def values(path: str, *, comments: bool = False) -> dict[str, Any]:
+    """Return what a file of settings says that is only read; {} if it is missing, or is not such a file."""
+    try:
+        document = load(path, comments=comments)
+    except EntireError:
+        return {}
+    known: dict[str, Any] = document.value if document is not None else {}
+    return known
+
+
 def save(path: str, document: Document) -> bool:
     """Write the document if it differs from the file; delete the file (and its folder, if empty) if nothing is left."""
     return configfile.write_text(path, document.text, empty="{}\n")

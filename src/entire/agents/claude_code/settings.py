@@ -12,7 +12,6 @@ import sys
 
 from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry
-from entire.errors import EntireError
 from entire.model.health import HooksHealth, HookStatus
 
 TYPE_CHECKING = False
@@ -73,9 +72,5 @@ def _switched_off(key: str, path: str) -> HooksHealth:
 
 
 def _flag(path: str, key: str) -> bool | None:
-    try:
-        document = json_document.load(path)
-    except EntireError:
-        return None
-    value = document.get((key,)) if document is not None else None
+    value = json_document.values(path).get(key)
     return value if isinstance(value, bool) else None

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from entire.agents.codex.trust import HooksFile
     from entire.agents.file_agent import Payloads, Settings
     from entire.model.effects import PutBack
-    from entire.model.health import HooksHealth
     from entire.model.transcripts import Content, SessionFile
 
 
@@ -60,16 +59,10 @@ class Codex(FileAgent):
         config = os.path.join(self._home(), trust.CONFIG)
         return trust.HooksFile(path=self._config_path(root, scope), table=self._table(), config=config, project=project)
 
-    def hooks_health(self, root: str, scope: str) -> HooksHealth:
-        from entire.model.health import HooksHealth, HookStatus
-
-        hooks = super().hooks_health(root, scope)
-        obstacle = self._hooks_file(root, scope).obstacle() if hooks.status is HookStatus.INSTALLED else ""
-        if not obstacle:
-            return hooks
+    def _distrust(self, root: str, scope: str) -> str:
+        obstacle = self._hooks_file(root, scope).obstacle()
         command = "entire enable --agent codex --trust-hooks" + (" --user" if scope == "user" else "")
-        detail = f"{obstacle}: start Codex here and trust them when it asks, or run `{command}`"
-        return HooksHealth(status=HookStatus.UNTRUSTED, detail=detail)
+        return obstacle and f"{obstacle}: start Codex here and trust them when it asks, or run `{command}`"
 
     def trust_hooks(self, root: str, scope: str) -> int:
         return self._hooks_file(root, scope).trust()

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from entire.agents.file_agent import Payloads, Settings
     from entire.model.effects import PutBack
     from entire.model.events import Event
-    from entire.model.health import HooksHealth
     from entire.model.positions import Position
     from entire.model.transcripts import Content, SessionFile
 
@@ -70,16 +69,12 @@ class Copilot(FileAgent):
         own = super()._config_path(root, scope)
         return own if scope == "project" else os.path.join(self._home(), "hooks", os.path.basename(own))
 
-    def hooks_health(self, root: str, scope: str) -> HooksHealth:
+    def _distrust(self, root: str, scope: str) -> str:
         from entire.agents.copilot import settings
-        from entire.model.health import HooksHealth, HookStatus
 
-        hooks = super().hooks_health(root, scope)
-        is_run = scope != "project" or settings.is_trusted(root, self._config_path(root, "user"), self._env)
-        if hooks.status is not HookStatus.INSTALLED or is_run:
-            return hooks
-        detail = "Copilot CLI does not trust this folder: start it here and let it remember that you do"
-        return HooksHealth(status=HookStatus.UNTRUSTED, detail=detail)
+        if scope != "project" or settings.is_trusted(root, self._config_path(root, "user"), self._env):
+            return ""
+        return "Copilot CLI does not trust this folder: start it here and let it remember that you do"
 
     # resuming
 

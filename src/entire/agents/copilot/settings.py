@@ -11,14 +11,11 @@ import os
 
 from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry, Table
-from entire.agents.untrusted import dict_of
-from entire.errors import EntireError
 from entire.model.health import HooksHealth, HookStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 _TIMEOUT = 60  # seconds, after which the agent goes on without the hook
 
@@ -46,7 +43,7 @@ def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> Hook
     """Return what keeps the agent from running hooks in a repository, None if nothing does."""
     home = os.path.dirname(os.path.dirname(user))
     settings = os.path.join(home, "settings.json")
-    if _load(settings).get("disableAllHooks") is True:
+    if json_document.values(settings, comments=True).get("disableAllHooks") is True:
         detail = f"remove `disableAllHooks` from {settings} to record sessions"
         return HooksHealth(status=HookStatus.DISABLED, detail=detail)
     return None
@@ -56,16 +53,8 @@ def is_trusted(root: str, user: str, env: Mapping[str, str]) -> bool:
     """Tell whether the user trusts the folder of a repository, without which hooks of a project do not run."""
     if env.get("COPILOT_ALLOW_ALL") == "true":
         return True
-    config = _load(os.path.join(os.path.dirname(os.path.dirname(user)), "config.json"))
-    folders = config.get("trustedFolders")
+    config = os.path.join(os.path.dirname(os.path.dirname(user)), "config.json")
+    folders = json_document.values(config, comments=True).get("trustedFolders")
     trusted = [folder for folder in (folders if isinstance(folders, list) else ()) if isinstance(folder, str)]
     top = os.path.realpath(root)
     return any(top == folder or top.startswith(os.path.join(folder, "")) for folder in map(os.path.realpath, trusted))
-
-
-def _load(path: str) -> dict[str, Any]:
-    try:
-        document = json_document.load(path, comments=True)
-    except EntireError:
-        return {}
-    return dict_of(document.value) if document is not None else {}

@@ -12,7 +12,6 @@ import os
 from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry, Table
 from entire.agents.untrusted import dict_of
-from entire.errors import EntireError
 from entire.model.health import HooksHealth, HookStatus
 
 TYPE_CHECKING = False
@@ -46,7 +45,7 @@ TABLE = Table(
 def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:
     """Return which switch is off, or that the user must trust the folder first."""
     system = env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or "/etc/gemini-cli/settings.json"
-    remedy = _remedy([(path, dict_of(_load(path).get("hooksConfig"))) for path in (system, project, user)])
+    remedy = _remedy([(path, dict_of(_values(path).get("hooksConfig"))) for path in (system, project, user)])
     if remedy:
         return HooksHealth(status=HookStatus.DISABLED, detail=f"{remedy} to record sessions")
     if not _is_trusted(os.path.realpath(root), (system, user), env):
@@ -78,12 +77,12 @@ def _is_trusted(root: str, files: tuple[str, ...], env: Mapping[str, str]) -> bo
     decided = {"true": True, "false": False}.get(env.get("GEMINI_CLI_TRUST_WORKSPACE", ""))
     if decided is not None:
         return decided
-    folder_trust = [dict_of(dict_of(_load(path).get("security")).get("folderTrust")) for path in files]
+    folder_trust = [dict_of(dict_of(_values(path).get("security")).get("folderTrust")) for path in files]
     switched = [option["enabled"] for option in folder_trust if "enabled" in option]
     if switched and switched[0] is False:
         return True
     beside = os.path.join(os.path.dirname(files[-1]), "trustedFolders.json")
-    rules = _load(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or beside)
+    rules = _values(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or beside)
     matching = [(len(path), level) for path, level in rules.items() if _covers(path, level, root)]
     return not matching or max(matching)[1] != "DO_NOT_TRUST"
 
@@ -95,9 +94,5 @@ def _covers(path: str, level: object, root: str) -> bool:
     return root == top or root.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def _load(path: str) -> dict[str, Any]:
-    try:
-        document = json_document.load(path, comments=True)
-    except EntireError:
-        return {}
-    return document.value if document is not None else {}
+def _values(path: str) -> dict[str, Any]:
+    return json_document.values(path, comments=True)
