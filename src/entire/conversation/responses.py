@@ -71,6 +71,15 @@ class Responses:
         return named[-1] if named else ""
 
 
+def of_whole_input(whole: int, *, read: int, written: int, output: int, thoughts: int) -> TokenUsage:
+    """Return a response's usage whose input is told with what a cache gave and took, and whose output is told
+    with what the model took to think.
+    """
+    usage = TokenUsage(input_tokens=max(whole - read - written, 0), cache_creation_tokens=written,
+                       cache_read_tokens=read, output_tokens=output, api_call_count=1)  # fmt: skip
+    return reasoning_in_output(usage, thoughts)
+
+
 # ---------------------------------------------------------------- reasoning
 #
 # ``TokenUsage.output_tokens`` is what an agent calls output. Some count what the model took to think as output, others

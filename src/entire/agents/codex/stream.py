@@ -306,12 +306,9 @@ def _printed(output: str) -> Native:
 
 
 def _usage(told: Native) -> TokenUsage:
-    """Return what a response took: what Codex calls input is with what was cached, and its output with reasoning."""
+    """Return what a response took."""
     from entire.conversation import responses
 
-    read, written = (natural(told.get(f"cache{kind}_input_tokens")) for kind in ("d", "_write"))
-    usage = TokenUsage(
-        input_tokens=max(natural(told.get("input_tokens")) - read - written, 0), cache_creation_tokens=written,
-        cache_read_tokens=read, output_tokens=natural(told.get("output_tokens")), api_call_count=1,
-    )  # fmt: skip
-    return responses.reasoning_in_output(usage, natural(told.get("reasoning_output_tokens")))
+    names = ("input", "cached_input", "cache_write_input", "output", "reasoning_output")
+    whole, read, written, output, thoughts = (natural(told.get(f"{name}_tokens")) for name in names)
+    return responses.of_whole_input(whole, read=read, written=written, output=output, thoughts=thoughts)

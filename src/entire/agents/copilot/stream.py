@@ -132,12 +132,9 @@ def _started(agent: str, data: Native, at: int, time: float) -> Result:
 
 
 def _usage(told: Native) -> TokenUsage:
-    """Return what a call took: what Copilot calls input is with what was cached, and its output with reasoning."""
+    """Return what a call took."""
     from entire.conversation import responses
 
-    read, written = natural(told.get("cacheReadTokens")), natural(told.get("cacheWriteTokens"))
-    usage = TokenUsage(
-        input_tokens=max(natural(told.get("inputTokens")) - read - written, 0), cache_creation_tokens=written,
-        cache_read_tokens=read, output_tokens=natural(told.get("outputTokens")), api_call_count=1,
-    )  # fmt: skip
-    return responses.reasoning_in_output(usage, natural(told.get("reasoningTokens")))
+    names = ("input", "cacheRead", "cacheWrite", "output", "reasoning")
+    whole, read, written, output, thoughts = (natural(told.get(f"{name}Tokens")) for name in names)
+    return responses.of_whole_input(whole, read=read, written=written, output=output, thoughts=thoughts)
