@@ -15,7 +15,10 @@ from entire.workspace import Workspace
 @click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=completion.agents)
 @click.option("--user", is_flag=True, help="Install the agent's hooks user-wide: they act in every enabled repository.")
 @click.option(
-    "--trust-hooks", "trust", is_flag=True, help="Tell agents that run only trusted hooks that you trust these."
+    "--trust-hooks",
+    "trust",
+    is_flag=True,
+    help="Tell agents that run only trusted hooks that you trust these, and the project.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(names: tuple[str, ...], user: bool, trust: bool, as_json: bool) -> int:
