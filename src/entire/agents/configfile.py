@@ -11,6 +11,7 @@ from entire import files, tree_files
 from entire.errors import EntireError
 
 _MARK = b"\xef\xbb\xbf"
+_DEEPEST = 4  # folders from a file up to an agent's, whose name begins with a dot
 
 
 def read(path: str) -> bytes | None:
@@ -26,8 +27,8 @@ def read(path: str) -> bytes | None:
 
 
 def write(path: str, data: bytes | None) -> bool:
-    """Write a file, or with None delete it and the folder or two of an agent's it is in, if they are empty; return
-    False if nothing changes.
+    """Write a file, or with None delete it and the folders of an agent's it is in, if they are empty; return False if
+    nothing changes.
     """
     top = tree_files.top_of(path)
     target = path if top else os.path.realpath(path)
@@ -80,8 +81,10 @@ def _read_private(path: str) -> bytes | None:
 
 def _delete(top: str, path: str) -> None:
     folders = [os.path.dirname(path)]
-    if os.path.basename(outer := os.path.dirname(folders[0])).startswith("."):  # `.github` of `.github/hooks`
-        folders.append(outer)
+    while len(folders) < _DEEPEST and not os.path.basename(folders[-1]).startswith("."):
+        folders.append(os.path.dirname(folders[-1]))
+    if not os.path.basename(folders[-1]).startswith("."):  # up to `.github` of `.github/hooks`
+        del folders[1:]
     if top:
         tree_files.remove(top, path)
         for folder in folders:

@@ -1,4 +1,4 @@
-"""A base for agents that keep their hooks in a JSON settings file, and each session in a file of its own."""
+"""A base for agents that keep their hooks in a JSON settings file, or in a file of ours, and each session in a file."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Final, Protocol
 
     from entire.agents.hookfiles import Table
+    from entire.agents.own_file import OwnFile
     from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
@@ -42,6 +43,21 @@ if TYPE_CHECKING:
             """Return what keeps the agent from running installed hooks in ``root``; ``project`` and ``user`` are the
             files of both scopes.
             """
+            ...
+
+    class Editor(Protocol):
+        """What edits a file with our hooks: ``hookfiles``, or ``own_file`` for a file that is all ours."""
+
+        def install(self, path: str, hooks: Any, /, *, force: bool) -> int:
+            """Write what is missing; return how many there were."""
+            ...
+
+        def uninstall(self, path: str, hooks: Any, /) -> int:
+            """Remove what is ours; return how many there were."""
+            ...
+
+        def health(self, path: str, hooks: Any, /) -> HooksHealth:
+            """Tell whether all is there."""
             ...
 
 
@@ -123,7 +139,13 @@ class FileAgent:
     def _settings(self) -> Settings:
         raise NotImplementedError
 
-    def _table(self) -> Table:
+    def _editor(self) -> Editor:
+        from entire.agents import hookfiles
+
+        return hookfiles
+
+    def _table(self) -> Table | OwnFile:
+        """Return what the editor writes."""
         return self._settings().TABLE
 
     def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
@@ -137,20 +159,15 @@ class FileAgent:
         raise UsageError(f"there is no scope {scope!r} for agent hooks", hint="use project or user")
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        from entire.agents import hookfiles
-
-        return hookfiles.install(self._config_path(root, scope), self._table(), force=force)
+        return self._editor().install(self._config_path(root, scope), self._table(), force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
-        from entire.agents import hookfiles
-
-        return hookfiles.uninstall(self._config_path(root, scope), self._table())
+        return self._editor().uninstall(self._config_path(root, scope), self._table())
 
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
-        from entire.agents import hookfiles
         from entire.model.health import HooksHealth, HookStatus
 
-        hooks = hookfiles.health(self._config_path(root, scope), self._table())
+        hooks = self._editor().health(self._config_path(root, scope), self._table())
         if hooks.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
             return hooks
         project, user = self._config_path(root, "project"), self._config_path(root, "user")

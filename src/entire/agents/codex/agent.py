@@ -57,7 +57,8 @@ class Codex(FileAgent):
 
         project = settings.main_checkout(root) if scope == "project" else ""
         config = os.path.join(self._home(), trust.CONFIG)
-        return trust.HooksFile(path=self._config_path(root, scope), table=self._table(), config=config, project=project)
+        path = self._config_path(root, scope)
+        return trust.HooksFile(path=path, table=settings.TABLE, config=config, project=project)
 
     def _distrust(self, root: str, scope: str) -> str:
         obstacle = self._hooks_file(root, scope).obstacle()
