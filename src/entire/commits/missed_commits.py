@@ -42,13 +42,14 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
         left = _left_elsewhere(context, moves, after) if visitor is None else []
         made = _made_here(context, [*unseen_commits, *left], moves, before, after)
         copies = _copies(context, unseen_commits, moves, [before, *(one.commit.oid for one in made)])
+        picked = _picked(context, made)
         for one in reversed([*copies, *made]):  # a copy after its original
-            _examine(context, one, visitor)
+            _examine(context, replace(one, original=picked.get(one.commit.oid, one.original)), visitor)
         if unseen_commits and all(move.new != after for move in moves):
             _note_unexplained(context, unseen_commits[0])
     if after != before:
         try:
-            followed_commits.record(context, unseen_commits, before)
+            followed_commits.record(context, unseen_commits)
         except PartialCloneError as error:
             context.log.warn(f"copies of linked commits were not looked for: {error.message}")
 
@@ -82,6 +83,13 @@ def _made_here(
             made.append(MadeCommit(commit=commit, move=move))
     order = {move.new: at for at, move in enumerate(moves) if move.is_new}
     return sorted(made, key=lambda one: order.get(one.commit.oid, len(order)), reverse=True)
+
+
+def _picked(context: Context, made: Sequence[MadeCommit]) -> dict[str, str]:
+    """Return the commits, linked by their ids, that these were picked from with a conflict."""
+    oids = [one.commit.oid for one in made if one.move is not None and one.move.is_resolved_pick]
+    commits = [commit for commit in map(context.objects.commit, oids) if commit is not None]
+    return followed_commits.originals(context, commits)
 
 
 def _copies(

@@ -38,6 +38,11 @@ class HeadMove(Value):
         return self.subject.startswith(AMENDED)
 
     @property
+    def is_resolved_pick(self) -> bool:
+        """Tell whether HEAD moved to a commit that was picked with a conflict, which somebody has resolved."""
+        return self.subject.startswith("commit (cherry-pick)")
+
+    @property
     def is_reset(self) -> bool:
         """Tell whether ``git reset`` moved HEAD; the reflog does not tell whether it changed files, too."""
         return self._word == "reset"

@@ -114,7 +114,7 @@ PICK = Reason(
 )
 CHANGED_COPY = Reason(
     sentence="a copy of commit {commit}, which is linked to {checkpoints}, with other changes",
-    cause="A rebase changed a commit that is linked by its id, so the copy's content is not the same.",
+    cause="A rebase changed a commit that is linked by its id, and an earlier version left the copy unlinked.",
     remedy="`entire link COMMIT --checkpoint ID` links the copy to the original's checkpoint.",
     hides_session=True,
 )

@@ -1,8 +1,9 @@
 """Follows commits that git made without our hooks: copies of linked ones, clean merges (linking.md sections 4 and 5).
 
 A rebase, cherry-pick or squash copies checkpoint ids to new commits. They are added to those checkpoints' lineage
-files; the sessions' slots do not change. A link by commit id is carried to the copy with the same patch id. A clean
-merge runs no post-commit hook and is recorded once HEAD has moved.
+files; the sessions' slots do not change. A link by commit id is carried to the copy with the same patch id or, where a
+conflict was resolved, with the same author, time and subject. A clean merge runs no post-commit hook and is recorded
+once HEAD has moved.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 
 from entire.errors import PartialCloneError
-from entire.git import history
+from entire.git import history, read
 from entire.model import reasons
 from entire.model.ids import CheckpointId
 from entire.model.value import replace
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Carried = Mapping[str, Sequence[CheckpointId]]  # checkpoints by commit
 
 _MAX_COMMITS = 200
+_MAX_RECORDED = 10_000  # linked by their ids, seldom more than a few
 _MESSAGE = b"Record commits that carry existing checkpoints\n"
 _UNLINKED_MESSAGE = b"Record copies of commits that were unlinked by hand\n"
 
@@ -45,14 +47,14 @@ def must_wait(context: Context) -> bool:
 def head_moved(context: Context, before: str, after: str) -> None:
     """Record the commits between HEAD's previous position and the current one."""
     if after:
-        record(context, between(context, before, after), before)
+        record(context, between(context, before, after))
 
 
-def record(context: Context, commits: Sequence[Logged], before: str) -> None:
-    """Record the commits that HEAD gained since ``before``, newest first."""
+def record(context: Context, commits: Sequence[Logged]) -> None:
+    """Record the commits that HEAD gained, newest first."""
     complete = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
     fresh = [commit for commit in reversed(commits) if commit.oid not in complete]
-    carried = follow(context, fresh, before)
+    carried = follow(context, fresh)
     _note_merges(context, [commit for commit in fresh if commit.oid not in carried])
 
 
@@ -77,7 +79,7 @@ def unlinked_copies(context: Context) -> Carried:
     return copied_ids(context, [commit for commit in history.show(context.place.top, copies) if not links.of(commit)])
 
 
-def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Carried:
+def follow(context: Context, commits: Sequence[Logged]) -> Carried:
     """Add commits, oldest first, to the checkpoints that they have, and copies of commits that are linked by their ids;
     return the checkpoints by commit.
     """
@@ -85,7 +87,7 @@ def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Car
     links = context.links
     ids = {commit.oid: links.of(commit) for commit in commits}
     ids = {oid: named for oid, named in ids.items() if named}
-    copied = copied_ids(context, [commit for commit in commits if commit.oid not in ids], before)
+    copied = copied_ids(context, [commit for commit in commits if commit.oid not in ids])
     carried = {commit.oid: named for commit in commits if (named := ids.get(commit.oid) or copied.get(commit.oid))}
     add_links(context, carried, _made_by_people(context, [commit for commit in commits if commit.oid in carried]))
     return carried
@@ -143,11 +145,8 @@ def _unlinked_authors(context: Context) -> dict[str, set[CheckpointId]]:
 # ---------------------------------------------------------------- copies of commits that are linked by their ids
 
 
-def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") -> dict[str, list[CheckpointId]]:
-    """Return the checkpoints of these commits that are copies of linked ones, by commit; amended ones keep theirs.
-
-    Of a commit at ``before`` that is gone, and whose copy has another patch id, the copy gets that as its reason.
-    """
+def copied_ids(context: Context, commits: Sequence[Logged]) -> dict[str, list[CheckpointId]]:
+    """Return the checkpoints of these commits that are copies of linked ones, by commit; amended ones keep theirs."""
     links = context.links
     candidates = [commit for commit in commits if len(commit.parents) < 2]
     if not candidates or not links.has_patches():
@@ -159,37 +158,40 @@ def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") ->
     moves = reflog.moves(context.place)
     for commit in candidates:
         by = next((move for move in reversed(moves) if move.makes(commit)), None)
-        if by is None:
-            copies.append(commit)
-        elif by.is_amend:
+        if by is not None and by.is_amend:
             ids_by_copy[commit.oid] = links.recorded(reflog.through_amends(moves, by, links.recorded).old)
+        elif by is None or by.is_resolved_pick:
+            copies.append(commit)
     same = [commit for commit in map(context.objects.commit, (copy.oid for copy in copies)) if commit is not None]
     ids_by_copy.update({oid: links.of_patch(patch_id) for oid, patch_id in patch_ids(context, same).items()})
+    made = {move.new for move in moves if move.is_made}
+    changed = [commit for commit in same if commit.oid in made and not ids_by_copy[commit.oid]]
+    ids_by_copy.update({oid: links.recorded(original) for oid, original in originals(context, changed).items()})
     if gone := _unlinked_authors(context):
         authors = {commit.oid: gone.get(commit.author, set()) for commit in same}
         ids_by_copy = {
             oid: [name for name in ids if name not in authors.get(oid, ())] for oid, ids in ids_by_copy.items()
         }
-    ids_by_copy = {oid: ids for oid, ids in ids_by_copy.items() if ids}
-    if before:
-        _note_changed(context, [commit for commit in same if commit.oid not in ids_by_copy], before)
-    return ids_by_copy
+    return {oid: ids for oid, ids in ids_by_copy.items() if ids}
 
 
-def _note_changed(context: Context, copies: Sequence[Commit], before: str) -> None:
-    """Note the copies of linked commits that a rebase changed: by their authors and times, which git keeps."""
-    by_author = {copy.author: copy for copy in copies}
-    if not by_author:
-        return
-    links = context.links
-    gone = history.log(context.place.top, [before, f"^{copies[-1].oid}"], limit=_MAX_COMMITS)
-    for logged in gone:
-        ids = links.recorded(logged.oid)
-        old = context.objects.commit(logged.oid) if ids else None
-        copy = by_author.get(old.author) if old is not None else None
-        if copy is not None:
-            reason = reasons.CHANGED_COPY.text(commit=logged.oid[:7], checkpoints=", ".join(ids))
-            context.journal.note_reason(copy.oid, reason, context.now())
+def originals(context: Context, copies: Sequence[Commit]) -> dict[str, str]:
+    """Return the commits, linked by their ids, of which git made these copies: it keeps the author, the author's time
+    and the subject, also where somebody has resolved a conflict.
+    """
+    if not copies:
+        return {}
+    try:
+        recorded = context.objects.get_all(context.links.recorded_commits()[:_MAX_RECORDED])
+    except PartialCloneError:  # git has not fetched all of them
+        return {}
+    commits = [read.parse_commit(obj) for obj in recorded if obj is not None and obj.type == "commit"]
+    by_origin = {_origin(commit): commit.oid for commit in commits}
+    return {copy.oid: by_origin[_origin(copy)] for copy in copies if _origin(copy) in by_origin}
+
+
+def _origin(commit: Commit) -> tuple[str, bytes]:
+    return commit.author, commit.message.lstrip().partition(b"\n")[0].rstrip()
 
 
 # ---------------------------------------------------------------- writing

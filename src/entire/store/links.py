@@ -107,6 +107,10 @@ class CheckpointLinks:
         """Tell whether anything is recorded for a commit's id, also that a person has unlinked it."""
         return bool(self._find(_COMMITS, oid) or self.counts(oid))
 
+    def recorded_commits(self) -> list[str]:
+        """Return the commits for whose ids checkpoints are recorded."""
+        return list(self._all())
+
     def of_patch(self, patch_id: str) -> list[CheckpointId]:
         """Return the checkpoints of recorded commits that made the same change."""
         return self._find(_PATCHES, patch_id)

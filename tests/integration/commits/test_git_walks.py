@@ -59,6 +59,10 @@ BESIDE = [("begin", False, 0, 1), ("write", True, 1, 1), ("write", False, 3, 1),
           ("begin", False, 0, 1), ("write", True, 1, 4), ("end", False, 0, 1), ("mate", False, 0, 1),
           ("rebasing_pull", False, 0, 3), ("stash", False, 0, 1), ("go", False, 0, 1),
           ("pop", False, 0, 1)]  # fmt: skip
+# A person picks a commit that is linked by its id, with a conflict, while no session is near.
+PICKED = [("switch", False, 2, 0), ("begin", False, 5, 0), ("write", True, 7, 0), ("hookless", False, 4, 0),
+          ("end", False, 1, 4), ("switch", False, 0, 7), ("write", True, 1, 0), ("commit", False, 1, 3),
+          ("pick", True, 6, 6)]  # fmt: skip
 SLACK = 2.0  # seconds
 EARLIER = 0.1  # seconds that the window of a shell that edits goes on after it
 WHILE = "unknown: changed while a turn ran"  # what a shell of the running turn did, before a snapshot of it
@@ -432,5 +436,6 @@ def play(folder: Path, steps: list[tuple[str, bool, int, int]], check: Callable[
 @example(steps=ELSEWHERE)
 @example(steps=AMENDED)
 @example(steps=BESIDE)
+@example(steps=PICKED)
 def test_no_line_is_given_to_the_wrong_one(folder: Path, steps: list[tuple[str, bool, int, int]]) -> None:
     play(folder, steps)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from entire.model.histories import LogRequest
+from entire.workspace import Workspace
 from tests.integration.kept import PERSON, commit_of, lines
 from tests.integration.story import Session, Story
+from tests.integration.why.test_why_properties import names
 
 WAYS = {
     "rebase": (("switch", "-q", "topic"), ("rebase", "-q", "main"), ("rebase", "--continue")),
@@ -17,21 +20,27 @@ WAYS = {
 }
 
 
-@pytest.fixture
-def linked(story: Story) -> tuple[Session, str]:
-    """A linked commit of another session on ``topic``, in conflict with a person's on main; its id."""
+def in_conflict(story: Story, *options: str) -> tuple[Session, str]:
+    """Make a linked commit of a session on ``topic``, in conflict with a person's on main; return that session and the
+    checkpoint."""
     story.write("f.txt", "1\n2\n3\n")
     story.commit("f", env=PERSON)
     story.git("switch", "-q", "-c", "topic")
     other = story.started()
     with other.turn("Change f"):
         other.write("f.txt", "1\ntheirs\n3\n")
-    story.commit("Topic", env=PERSON)
-    (name,) = story.ids()
+    story.git(*options, "commit", "-q", "-a", "-m", "Topic", env=PERSON)
+    Workspace.find(story.root).history.log(LogRequest())
+    name = str(story.linked()["checkpoint_id"])
     story.git("switch", "-q", "main")
     story.write("f.txt", "1\nours\n3\n")
     story.commit("Main", env=PERSON)
     return other, name
+
+
+@pytest.fixture
+def linked(story: Story) -> tuple[Session, str]:
+    return in_conflict(story)
 
 
 def resolve(story: Story, way: str, text: str, session: Session | None) -> None:
@@ -132,4 +141,33 @@ def test_an_agent_that_takes_a_side_adds_nothing(story: Story, linked: tuple[Ses
     resolve(story, way, "1\ntheirs\n3\n", session)
     session.stop()
     assert story.ids() == [name]
+    assert story.log_errors() == []
+
+
+@pytest.mark.parametrize("by", ["person", "person near a session", "agent"])
+@pytest.mark.parametrize("hooks", [True, False])
+@pytest.mark.parametrize("way", [way for way in WAYS if not way.startswith("merge")])
+def test_a_commit_that_is_linked_by_its_id_stays_linked(
+    story: Story, monkeypatch: pytest.MonkeyPatch, way: str, hooks: bool, by: str
+) -> None:
+    other, name = in_conflict(story, "-c", "core.hooksPath=/dev/null")
+    assert story.ids("topic") == []
+    session = other if by == "person" else story.started()
+    if by == "person near a session":
+        with session.turn("Make open.txt"):
+            session.write("open.txt", "open\n")
+    monkeypatch.setitem(story.env, "GIT_CONFIG_COUNT", "0" if hooks else "1")
+    monkeypatch.setitem(story.env, "GIT_CONFIG_KEY_0", "core.hooksPath")
+    monkeypatch.setitem(story.env, "GIT_CONFIG_VALUE_0", "/dev/null")
+    if by == "agent":
+        session.prompt("Resolve it")
+    resolve(story, way, "1\nours\nboth\ntheirs\n3\n", session if by == "agent" else None)
+    if by == "agent":
+        session.stop()
+    named = names(Workspace.find(story.root), "f.txt")
+    assert named == ["person", "person", "Resolve it" if by == "agent" else "person", "Change f", "person"]
+    carried, *new = dict.fromkeys([*story.ids(), *story.recorded()])
+    assert carried == name
+    assert [list(story.checkpoint(one)["slots"]) for one in new] == ([[session.id]] if by == "agent" else [])
+    assert commit_of(story, "HEAD") in [one["commit"] for one in story.checkpoint(name)["lineage"]["commits"]]
     assert story.log_errors() == []
