@@ -57,6 +57,19 @@ class Digests:
         except (sqlite3.Error, OSError, ValueError, KeyError, TypeError, zlib.error):  # damaged, or not to be read
             return None
 
+    def has(self, *key: str) -> bool:
+        """Tell whether a value is kept for a key."""
+        try:
+            rows = self._opened().execute("SELECT 1 FROM digest WHERE key = ?", (_name(key),))
+            return key in self._found or rows.fetchone() is not None
+        except (sqlite3.Error, OSError):
+            return False
+
+    def take(self) -> list[tuple[Key, object]]:
+        """Return what would be saved, for another process to keep; it is not saved here."""
+        new, self._unsaved = dict.fromkeys(self._unsaved), []
+        return [(key, self._found.pop(key)) for key in new]
+
     def close(self) -> None:
         """Close the file; the next question opens it again."""
         if self._db is not None:

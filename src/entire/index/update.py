@@ -11,10 +11,11 @@ from entire.index.tracks import Tracks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from entire.index.entries import IndexEntry, IndexLink, IndexSource, Read
 
+    Expect = Callable[[Mapping[str, Sequence[IndexSource]]], None]
     Progress = Callable[[int, int, int], None]  # conversations that were read, of how many; their messages
 
 _BATCH = 20_000
@@ -52,9 +53,10 @@ def keys(db: sqlite3.Connection, scope: str) -> set[str]:
 
 
 def change(
-    db: sqlite3.Connection, new: Iterable[IndexSource], gone: Iterable[str], read: Read, progress: Progress
-) -> None:
-    """Add conversations, and forget those with the keys ``gone``.
+    db: sqlite3.Connection, new: Iterable[IndexSource], gone: Iterable[str], read: Read, progress: Progress,
+    expect: Expect = lambda _: None,
+) -> None:  # fmt: skip
+    """Add conversations, and forget those with the keys ``gone``. ``expect`` is told first what is read, in its order.
 
     If reading fails, or the user interrupts it, what was read by then stays in the index.
     """
@@ -62,7 +64,7 @@ def change(
     gc.disable()  # a build makes millions of values and no cycles
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
-        _change(db, new, gone, lambda source: _interruptible(read, source, before), progress)
+        _change(db, new, gone, lambda source: _interruptible(read, source, before), progress, expect)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if was_enabled:
@@ -79,8 +81,9 @@ def _interruptible(read: Read, source: IndexSource, mask: Iterable[int]) -> Sequ
 
 
 def _change(
-    db: sqlite3.Connection, new: Iterable[IndexSource], gone: Iterable[str], read: Read, progress: Progress
-) -> None:
+    db: sqlite3.Connection, new: Iterable[IndexSource], gone: Iterable[str], read: Read, progress: Progress,
+    expect: Expect,
+) -> None:  # fmt: skip
     added: dict[str, list[IndexSource]] = {}
     new = sorted(new, key=lambda source: (source.created, source.key))
     unknown = set(missing(db, [source.key for source in new]))
@@ -92,10 +95,13 @@ def _change(
     for key in gone:
         for number, session_id in db.execute("SELECT id, session FROM version WHERE key = ?", (key,)):
             removed.setdefault(session_id, []).append(number)
+    for sources in added.values():
+        sources.reverse()  # the last has most of the others in it
+    expect(added)
     texts, done, count, pending = Texts(db), 0, 0, 0
     for session_id in dict.fromkeys([*added, *removed]):
         tracks = Tracks(db, texts, session_id)
-        for source in reversed(added.pop(session_id, [])):  # the last has most of the others in it
+        for source in added.pop(session_id, []):
             try:
                 entries = read(source)
             except BaseException:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+
+from entire import parallel
 from entire.errors import PartialCloneError
 from entire.git import history
 from entire.git.read import SMALL
@@ -12,15 +15,20 @@ from entire.summaries import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from entire.model.views.checkpoints import CheckpointView, PartView
     from entire.queries.checkpoints import Sketch
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Slot
 
+    Pair = tuple[Sketch, Slot]
+    Key = tuple[str, ...]
+
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_FILE = 1 << 20
+_LONG = 32 << 20
+"""Bytes of transcripts that several processes read."""
 
 
 def of_checkpoint(catalog: Catalog, checkpoint: CheckpointView) -> DigestView:
@@ -38,11 +46,12 @@ def of_checkpoints(catalog: Catalog, names: Sequence[str]) -> dict[str, tuple[Ch
     with catalog.shared(StoredTranscripts) as transcripts:
         sketches = checkpoints.sketches(catalog, transcripts, names)
         reader = _DigestReader(catalog, transcripts)
+        ordered = _later_first(list(sketches.values()), transcripts)
+        reader.read_ahead(ordered)
         parts: dict[str, dict[int, PartView]] = {name: {} for name in sketches}
         digests: dict[str, dict[int, PartDigest]] = {name: {} for name in sketches}
-        for sketch, slot in _later_first(list(sketches.values()), transcripts):
-            part = parts[sketch.frame.id][slot.number] = sketch.part(transcripts, slot)
-            digests[sketch.frame.id][slot.number] = reader.part(sketch.frame, part, slot, sketch.stored.tree)
+        for sketch, slot in ordered:
+            parts[sketch.frame.id][slot.number], digests[sketch.frame.id][slot.number] = reader.both(sketch, slot)
         return {
             name: (
                 sketch.view(parts[name], sketch.tasks(transcripts)),
@@ -53,7 +62,7 @@ def of_checkpoints(catalog: Catalog, names: Sequence[str]) -> dict[str, tuple[Ch
         }  # fmt: skip
 
 
-def _later_first(sketches: Sequence[Sketch], transcripts: StoredTranscripts) -> list[tuple[Sketch, Slot]]:
+def _later_first(sketches: Sequence[Sketch], transcripts: StoredTranscripts) -> list[Pair]:
     """Return the sessions of checkpoints, one session after the other, each from its longest state down."""
     slots = [(sketch, slot) for sketch in sketches for slot in sketch.stored.slots]
     transcripts.expect(slot for _, slot in slots)
@@ -68,20 +77,52 @@ class _DigestReader:
         self._transcripts = transcripts
         self._commits: dict[str, str] = {}
 
+    def read_ahead(self, ordered: Sequence[Pair]) -> None:
+        """Let several processes read what no command has read yet, if it is long, and take what they find."""
+        new = [pair for pair in ordered if not self._is_known(*pair)]
+        copies = parallel.processors()
+        if copies < 2 or sum(self._transcripts.size(slot) for _, slot in new) < _LONG:
+            return
+        by_session = [list(pairs) for _, pairs in itertools.groupby(new, key=lambda pair: pair[1].session_id)]
+        for found in parallel.results(by_session, self._find, copies):
+            for key, value in found:
+                self._transcripts.digests.put(value, *key)
+
+    def _find(self, pairs: Iterable[Pair]) -> Iterator[list[tuple[Key, object]]]:
+        with StoredTranscripts(self._catalog) as transcripts:
+            reader = _DigestReader(self._catalog, transcripts)
+            reader._commits = self._commits
+            for pair in pairs:
+                transcripts.expect([pair[1]])
+                reader.both(*pair)
+                yield transcripts.digests.take()
+
+    def _is_known(self, sketch: Sketch, slot: Slot) -> bool:
+        """Tell whether nothing needs to be read for a digest, or what is found in its transcript is not kept."""
+        key = self._key(sketch.frame, slot, sketch.stored.tree)
+        return self._transcripts.digests.has(*key) or not self._transcripts.may_keep(slot)
+
+    def both(self, sketch: Sketch, slot: Slot) -> tuple[PartView, PartDigest]:
+        """Return a session's part of a checkpoint, with its prompts, and its digest."""
+        part = sketch.part(self._transcripts, slot)
+        return part, self.part(sketch.frame, part, slot, sketch.stored.tree)
+
     def part(self, checkpoint: CheckpointView, part: PartView, slot: Slot, tree: str) -> PartDigest:
         """Return the digest of a session's part. ``tree``: the checkpoint's."""
-        commit = self._commit(checkpoint)
-        key = ("digest", tree, str(slot.number), commit)
+        key = self._key(checkpoint, slot, tree)
         known = self._transcripts.digests.get(*key)
         may_keep = self._transcripts.may_keep(slot)
         if isinstance(known, PartDigest) and may_keep:
             return known
         read = self._transcripts.of_slot(slot)
-        texts = _Committed(self._transcripts, commit)
+        texts = _Committed(self._transcripts, self._commit(checkpoint))
         made = digest.of_part(checkpoint, part, read.since(part.start), texts.of)
         if may_keep and read.is_there and not texts.are_missing:
             self._transcripts.digests.put(made, *key)
         return made
+
+    def _key(self, checkpoint: CheckpointView, slot: Slot, tree: str) -> Key:
+        return "digest", tree, str(slot.number), self._commit(checkpoint)
 
     def _commit(self, checkpoint: CheckpointView) -> str:
         """Return the checkpoint's newest commit that is still here, '' if none is."""

@@ -93,7 +93,8 @@ def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, progress: Progress
         report = _Report(progress)
         report(0, len(sources), 0)
         try:
-            update.change(db, _given(sources), stored.gone(update.keys(db, STORED)), stored.read, report)
+            gone = stored.gone(update.keys(db, STORED))
+            update.change(db, _given(sources), gone, stored.read, report, stored.expect)
         except KeyboardInterrupt:
             report.stop()
             raise

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 
+from entire import parallel
 from entire.agents import readings
 from entire.directory import AgentDirectory
 from entire.errors import MissingObjectError
@@ -22,7 +24,7 @@ from entire.store.transcript_ends import TranscriptEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Set
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
     from types import TracebackType
 
     from entire.agents.contract import Agent
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 
 
 _AT_ONCE = 8192
+_MANY = 10_000
+_LONG = 32 << 20
+"""Bytes of transcripts that several processes read."""
 
 
 class StoredConversations:
@@ -49,6 +54,8 @@ class StoredConversations:
         self._slots: dict[str, tuple[int, str, Files]] = {}
         self._with_tasks: set[str] = set()  # trees of checkpoints
         self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
+        self._ahead: Generator[tuple[int, list[IndexEntry], bool]] | None = None
+        self._last: list[IndexEntry] = []
         self.cut: set[str] = set()
         """The keys of conversations of which only the end was read."""
         self._transcripts: dict[str, str] = {}  # of subagents, by the keys of their sources
@@ -63,6 +70,8 @@ class StoredConversations:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._objects.close()
+        if self._ahead is not None:
+            self._ahead.close()
 
     def sources(self) -> list[IndexSource]:
         """Return the sessions in new checkpoints."""
@@ -98,28 +107,50 @@ class StoredConversations:
             for entry in self._objects.tree(folder):
                 yield checkpoint_id, tree, checkpoints.read_task(self._objects, entry)
 
+    def expect(self, wanted: Mapping[str, Sequence[IndexSource]]) -> None:
+        """Let other processes read, if it is long and not very many. ``wanted``: what is read next, in this order, by
+        conversation.
+        """
+        files = (checkpoints.transcript_files(dict(files)).values() for _, _, files in self._slots.values())
+        copies = parallel.processors() - 1  # one writes
+        if copies and len(self._slots) < _MANY and self._objects.sizes(itertools.chain.from_iterable(files)) > _LONG:
+            self._objects.close()
+            self._ahead = parallel.results(list(wanted.values()), self._find, copies)
+
     def read(self, source: IndexSource) -> list[IndexEntry]:
         """Return what a session says in a checkpoint."""
+        common, rest, is_cut = next(self._ahead if self._ahead is not None else self._find([source]))
+        self._last = [*self._last[:common], *rest]
+        self.cut.update([source.key] if is_cut else [])
+        return self._last
+
+    def _find(self, sources: Iterable[IndexSource]) -> Iterator[tuple[int, list[IndexEntry], bool]]:
+        """Yield of conversations how much they have in common with the one before, the rest of what they say, and
+        whether only their end was read.
+        """
+        last: list[IndexEntry] = []
+        of = ""
+        for source in sources:
+            said, is_cut = self._said(source)
+            common = len(said) if source.conversation == of and last[: len(said)] == said else 0
+            yield common, said[common:], is_cut
+            last, of = said, source.conversation
+
+    def _said(self, source: IndexSource) -> tuple[list[IndexEntry], bool]:
+        agent = AgentDirectory.without_plugins().make_by_type(source.agent)
         if source.subagent:
             end = transcript_ends.of_blob(self._objects, self._transcripts[source.key])
-            self._note(source, end)
-            agent = AgentDirectory.without_plugins().make_by_type(source.agent)
             reading = readings.of_subagent(agent, end.data, source.subagent)
-            return entries.of(reading.messages())
+            return entries.of(reading.messages()), bool(end.left_out)
         number, tree, files = self._slots.pop(source.key)
         slot = Slot(number=number, tree=tree, files=dict(files), record=None)
         if self._session_id != source.session_id:
             self._objects.forget()
             self._states, self._session_id = readings.States(), source.session_id
-        agent = AgentDirectory.without_plugins().make_by_type(source.agent)
         end = self._end(slot, agent)
-        self._note(source, end)
         said = self._states.read(agent, end.data).messages()
         said = [replace(message, at=message.at + end.first) for message in said] if end.first else said
-        return entries.of(said, checkpoints.prompts(self._objects, slot))
-
-    def _note(self, source: IndexSource, end: TranscriptEnd) -> None:
-        self.cut.update([source.key] if end.left_out else [])
+        return entries.of(said, checkpoints.prompts(self._objects, slot)), bool(end.left_out)
 
     def _end(self, slot: Slot, agent: Agent | None) -> TranscriptEnd:
         try:
