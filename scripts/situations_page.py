@@ -62,6 +62,8 @@ def _facts() -> str:
         ("the transcript says that the API failed", [yes[agent.records_api_errors] for agent in AGENTS]),
         ("compaction leaves the prompts in the conversation", [yes[agent.keeps_prompts] for agent in AGENTS]),
         ("the transcript tells the tokens of compaction", [yes[agent.tells_compaction] for agent in AGENTS]),
+        ("it shows the person what a hook answers", [yes[agent.shows_notices] for agent in AGENTS]),
+        ("it masks keys in what its tools print", [yes[agent.masks_secrets] for agent in AGENTS]),
     ]
     return _rows(["", *_agents()], [[name, *cells] for name, cells in rows])
 

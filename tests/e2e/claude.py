@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from driver import AgentTerminal, Run, Running, observer, payloads, running
+from driver import AgentTerminal, Home, Run, Running, observer, running
 from script import Part, ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
@@ -47,7 +47,7 @@ OBSERVED = (
 """Events whose payloads are kept for the tests."""
 
 
-class Claude:
+class Claude(Home):
     """One scratch home with Claude Code in it; every session started here shares it."""
 
     name: ClassVar[str] = "claude-code"
@@ -66,41 +66,19 @@ class Claude:
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
-        self.program = program
-        self.home = home
-        self._events = home / ".observed"
-        self._events.mkdir(parents=True, exist_ok=True)
-        self.environment = {
-            "ANTHROPIC_API_KEY": API_KEY,
-            "ANTHROPIC_BASE_URL": model_url,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "PATH": path,
-            "TERM": "xterm-256color",
-            **dict.fromkeys(QUIET, "1"),
-        }
-        entry = [{"hooks": [{"type": "command", "command": observer(self._events), "timeout": 30}]}]
+        environment = {"ANTHROPIC_API_KEY": API_KEY, "ANTHROPIC_BASE_URL": model_url, **dict.fromkeys(QUIET, "1")}
+        super().__init__(program, home, path, environment)
+        entry = [{"hooks": [{"type": "command", "command": observer(self.observed), "timeout": 30}]}]
         settings = {"skipDangerousModePermissionPrompt": True, "hooks": dict.fromkeys(OBSERVED, entry)}
         (home / ".claude").mkdir(exist_ok=True)
         (home / ".claude" / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
 
     # --- facts ---
 
-    def events(self, name: str | None = None, session: str | None = None) -> list[dict[str, Any]]:
-        """Return the hook payloads so far, oldest first."""
-        return payloads(self._events, name, session)
-
     def transcript(self, session: str) -> Path:
         """Return the path of a session's transcript; where nothing was written yet, a path that does not exist."""
         found = sorted((self.home / ".claude" / "projects").glob(f"*/{session}.jsonl"))
         return found[0] if found else self.home / "no-transcript"
-
-    def records(self, session: str) -> list[dict[str, Any]]:
-        """Return the complete records of a session's transcript."""
-        path = self.transcript(session)
-        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-        return [json.loads(line) for line in lines]
 
     def turns_ended(self, session: str) -> int:
         """Return how many times the hooks at a turn's end are known to have finished (on a terminal: at once)."""
@@ -130,16 +108,6 @@ class Claude:
     def subagent_calls(self, session: str) -> list[str]:
         """Return the ids that hooks tell of the tool calls that started a subagent."""
         return [e["tool_use_id"] for e in self.events("PreToolUse", session) if e["tool_name"] == "Agent"]
-
-    def counters(self, spent: Usage, calls: int) -> dict[str, int]:
-        """Return what a checkpoint counts for these answers."""
-        return {
-            "input_tokens": spent.input,
-            "cache_creation_tokens": spent.cache_creation,
-            "cache_read_tokens": spent.cache_read,
-            "output_tokens": spent.output,
-            "api_call_count": calls,
-        }
 
     def resume_command(self, session: str) -> str:
         """Return the command that continues a session."""
@@ -181,11 +149,6 @@ class Claude:
         return turn(re.compile("create a detailed summary"), answer(text(f"<summary>{words}</summary>"), usage=usage))
 
     # --- headless ---
-
-    def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
-        """Run one prompt to its end."""
-        with self.start(prompt, cwd, resume=resume) as started:
-            return started.finish()
 
     @contextmanager
     def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Iterator[Running]:

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from driver import AgentTerminal, Run, Running, observer, payloads, running
-from script import Part, ToolCall, Turn, Usage, answer, text, tool, turn
+from driver import AgentTerminal, Home, Run, Running, observer, running
+from script import ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
 API_KEY = "dummy-key"
@@ -119,7 +119,7 @@ class CodexRunning(Running):
         return Run(session=self.session, status=self.process.returncode, result={"events": events}, stderr=err.decode())
 
 
-class Codex:
+class Codex(Home):
     """One scratch home with Codex CLI in it; every session started here shares it."""
 
     name: ClassVar[str] = "codex"
@@ -139,24 +139,13 @@ class Codex:
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
-        self.program = program
-        self.home = home
-        self._events = home / ".observed"
-        self._events.mkdir(parents=True, exist_ok=True)
-        self.environment = {
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "LOCAL_API_KEY": API_KEY,
-            "PATH": path,
-            "TERM": "xterm-256color",
-        }
+        super().__init__(program, home, path, {"LOCAL_API_KEY": API_KEY})
         begun = f'grep -ls \'"thread_source":"[s]ubagent"\' {home}/.codex/sessions/*/*/*/*.jsonl'
         self.has_helped = f"{begun} | xargs -r grep -qs task_complete"
         """Tells the shell whether a subagent has ended: its last record follows its hooks."""
         self.config = home / ".codex" / "config.toml"
         self.config.parent.mkdir(exist_ok=True)
-        command = observer(self._events)
+        command = observer(self.observed)
         self.config.write_text(SETTINGS.replace("URL", model_url))
         for event in OBSERVED:
             self.add_hook(event, command, 3)
@@ -178,19 +167,10 @@ class Codex:
 
     # --- facts ---
 
-    def events(self, name: str | None = None, session: str | None = None) -> list[dict[str, Any]]:
-        """Return the hook payloads so far, oldest first."""
-        return payloads(self._events, name, session)
-
     def transcript(self, session: str) -> Path:
         """Return the path of a session's transcript, of which a rewind makes another."""
         found = (self.home / ".codex" / "sessions").glob(f"*/*/*/rollout-*-{session}*.jsonl")
         return max(found, key=lambda path: path.stat().st_mtime_ns, default=self.home / "no-transcript")
-
-    def records(self, session: str) -> list[dict[str, Any]]:
-        """Return the complete records of a session's transcript."""
-        path = self.transcript(session)
-        return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]] if path.exists() else []
 
     def turns_ended(self, session: str) -> int:
         """Return how many turns are written down as ended; their hooks have run."""
@@ -222,20 +202,6 @@ class Codex:
         started = self.events("SubagentStart", session)
         return {e["agent_id"]: Path(e["transcript_path"]) for e in started}
 
-    def subagent_calls(self, session: str) -> list[str]:
-        """Return the ids that hooks tell of the tool calls that started a subagent: none."""
-        return []
-
-    def counters(self, spent: Usage, calls: int) -> dict[str, int]:
-        """Return what a checkpoint counts for these answers."""
-        return {
-            "input_tokens": spent.input,
-            "cache_creation_tokens": spent.cache_creation,
-            "cache_read_tokens": spent.cache_read,
-            "output_tokens": spent.output,
-            "api_call_count": calls,
-        }
-
     def resume_command(self, session: str) -> str:
         """Return the command that continues a session."""
         return f"codex resume {session}"
@@ -265,20 +231,11 @@ class Codex:
         wait = f"n=0; until {self.has_helped} || [ $((n+=1)) -gt 600 ]; do sleep 0.1; done; sleep 0.3"
         return tool("multi_agent_v1.spawn_agent", message=prompt), self.shell(wait)
 
-    def report(self, words: str) -> tuple[Part, ...]:
-        """Return the parts with which a subagent ends its work."""
-        return (text(words),)
-
     def summary(self, words: str, usage: Usage) -> Turn:
         """Return what the model answers when the agent asks for a summary of the conversation."""
         return turn(re.compile("CONTEXT CHECKPOINT COMPACTION"), answer(text(words), usage=usage))
 
     # --- headless ---
-
-    def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
-        """Run one prompt to its end."""
-        with self.start(prompt, cwd, resume=resume) as started:
-            return started.finish()
 
     @contextmanager
     def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Iterator[Running]:
@@ -367,7 +324,7 @@ class OlderCodex(Codex):
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home."""
         super().__init__(program, home, model_url, path)
-        handler = {"type": "command", "command": observer(self._events), "timeout": 3}
+        handler = {"type": "command", "command": observer(self.observed), "timeout": 3}
         hooks = {event: [{"hooks": [handler]}] for event in OBSERVED}
         (self.config.parent / "hooks.json").write_text(json.dumps({"hooks": hooks}))
         settings = SETTINGS.replace("URL", model_url)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from script import Part, ToolCall, Turn, Usage
+from script import Part, ToolCall, Turn, Usage, text
 from terminal import PATIENCE, Terminal
 
 
@@ -98,6 +98,68 @@ def payloads(folder: Path, name: str | None, session: str | None) -> list[dict[s
     return [e for e in found if name in (None, e.get("hook_event_name")) and session in (None, e.get("session_id"))]
 
 
+class Home:
+    """What the drivers of agents have in common: a scratch home whose hooks are observed, and facts of most agents."""
+
+    shows_notices: ClassVar[bool] = True
+    masks_secrets: ClassVar[bool] = False
+
+    def __init__(self, program: Path, home: Path, path: str, environment: Mapping[str, str]) -> None:
+        """Prepare the home; `path` is the PATH of the agent and of everything it starts."""
+        self.program = program
+        self.home = home
+        self.observed = home / ".observed"
+        self.observed.mkdir(parents=True, exist_ok=True)
+        self.environment = {
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "PATH": path,
+            "TERM": "xterm-256color",
+            **environment,
+        }
+
+    def events(self, name: str | None = None, session: str | None = None) -> list[dict[str, Any]]:
+        """Return the hook payloads so far, oldest first."""
+        return payloads(self.observed, name, session)
+
+    def transcript(self, session: str) -> Path:
+        """Return the path of a session's transcript; where nothing was written yet, a path that does not exist."""
+        raise NotImplementedError
+
+    def records(self, session: str) -> list[dict[str, Any]]:
+        """Return the complete records of a session's transcript."""
+        path = self.transcript(session)
+        return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]] if path.exists() else []
+
+    def subagent_calls(self, session: str) -> list[str]:
+        """Return the ids that hooks tell of the tool calls that started a subagent: none."""
+        return []
+
+    def counters(self, spent: Usage, calls: int) -> dict[str, int]:
+        """Return what a checkpoint counts for these answers."""
+        return {
+            "input_tokens": spent.input,
+            "cache_creation_tokens": spent.cache_creation,
+            "cache_read_tokens": spent.cache_read,
+            "output_tokens": spent.output,
+            "api_call_count": calls,
+        }
+
+    def report(self, words: str) -> tuple[Part, ...]:
+        """Return the parts with which a subagent ends its work."""
+        return (text(words),)
+
+    def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
+        """Run one prompt to its end."""
+        with self.start(prompt, cwd, resume=resume) as started:
+            return started.finish()
+
+    def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> AbstractContextManager[Running]:
+        """Start one prompt, which a test may watch or interrupt; whatever happens, the agent is gone afterwards."""
+        raise NotImplementedError
+
+
 class AgentTerminal(Terminal):
     """An agent on a terminal; `session` is the id of the session that runs there now."""
 
@@ -157,6 +219,10 @@ class Driver(Protocol):
     """The hook at a turn's end."""
     enabling: ClassVar[tuple[str, ...]]
     """What `entire enable` needs to be told for its hooks to run."""
+    shows_notices: ClassVar[bool]
+    """Whether it shows what a hook answers to the person."""
+    masks_secrets: ClassVar[bool]
+    """Whether it hides keys in what its tools print from the model."""
     program: Path
     home: Path
     environment: dict[str, str]

@@ -17,9 +17,9 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from driver import AgentTerminal, Run, Running, observer, payloads, running
+from driver import AgentTerminal, Home, Running, observer, running
 from script import Part, ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
@@ -50,7 +50,7 @@ def node() -> str:
     return named
 
 
-class Gemini:
+class Gemini(Home):
     """One scratch home with Gemini CLI in it; every session started here shares it."""
 
     name: ClassVar[str] = "gemini"
@@ -69,22 +69,14 @@ class Gemini:
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
-        self.program = program
-        self.home = home
-        self._events = home / ".observed"
-        self._events.mkdir(parents=True, exist_ok=True)
-        self.environment = {
+        environment = {
             "GEMINI_API_KEY": API_KEY,
-            "GIT_CONFIG_NOSYSTEM": "1",
             "GOOGLE_GEMINI_BASE_URL": model_url,
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
             "NO_BROWSER": "1",
-            "PATH": os.pathsep.join((path, str(Path(node()).parent))),
-            "TERM": "xterm-256color",
-            "TMPDIR": str(self._events),  # it leaves reports of API errors there
+            "TMPDIR": str(home / ".observed"),  # it leaves reports of API errors there
         }
-        keep = {"name": "observer", "type": "command", "command": observer(self._events)}
+        super().__init__(program, home, os.pathsep.join((path, str(Path(node()).parent))), environment)
+        keep = {"name": "observer", "type": "command", "command": observer(self.observed)}
         hooks = {event: [{"matcher": "*", "sequential": True, "hooks": [keep]}] for event in OBSERVED}
         extension = home / ".gemini" / "extensions" / "observer"
         (extension / "hooks").mkdir(parents=True, exist_ok=True)
@@ -94,19 +86,10 @@ class Gemini:
 
     # --- facts ---
 
-    def events(self, name: str | None = None, session: str | None = None) -> list[dict[str, Any]]:
-        """Return the hook payloads so far, oldest first."""
-        return payloads(self._events, name, session)
-
     def transcript(self, session: str) -> Path:
         """Return the path of a session's transcript: a resumed session may have a second file, which stays empty."""
         found = (self.home / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl")
         return max(found, key=lambda path: path.stat().st_size, default=self.home / "no-transcript")
-
-    def records(self, session: str) -> list[dict[str, Any]]:
-        """Return the complete records of a session's transcript."""
-        path = self.transcript(session)
-        return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]] if path.exists() else []
 
     @staticmethod
     def said(transcript: bytes) -> list[str]:
@@ -128,10 +111,6 @@ class Gemini:
     def subagents(self, session: str) -> dict[str, Path]:
         """Return the transcripts of a session's subagents by their ids."""
         return {p.stem: p for p in (self.home / ".gemini" / "tmp").glob(f"*/chats/{session}/*.jsonl")}
-
-    def subagent_calls(self, session: str) -> list[str]:
-        """Return the ids that hooks tell of the tool calls that started a subagent: none."""
-        return []
 
     def counters(self, spent: Usage, calls: int) -> dict[str, int]:
         """Return what a checkpoint counts; what went into the cache is unknown, what came from it is input as well."""
@@ -178,11 +157,6 @@ class Gemini:
         return turn(re.compile("state_snapshot"), answer(text(words), usage=usage))
 
     # --- headless ---
-
-    def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
-        """Run one prompt to its end."""
-        with self.start(prompt, cwd, resume=resume) as started:
-            return started.finish()
 
     @contextmanager
     def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Iterator[Running]:

@@ -13,7 +13,7 @@ FREEFORM = ("apply_patch", "exec")
 """Tools whose argument is a text (here: `input`), not JSON."""
 
 _ADDED = re.compile(
-    r"<(environment_context|turn_aborted|subagent_notification|hook_prompt|user_instructions)\b[^>]*>.*?</\1>",
+    r"<(current_datetime|environment_context|turn_aborted|subagent_notification|hook_prompt|user_instructions)\b[^>]*>.*?</\1>",
     re.DOTALL,
 )
 _TITLE = "Generate a concise, single-line task title"

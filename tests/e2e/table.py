@@ -11,6 +11,7 @@ import pytest
 
 from claude import Claude, NewestClaude
 from codex import Codex
+from copilot import Copilot
 from driver import Driver
 from gemini import Gemini
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Play = Callable[["World"], None]
 
-AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex)
+AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex, Copilot)
 """The agents with which every situation is played."""
 
 BOTH = pytest.mark.parametrize("world", [Claude, NewestClaude], indirect=True, ids=["oldest", "newest"])

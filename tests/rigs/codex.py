@@ -109,6 +109,7 @@ def _captured(name: str) -> Captured:
             output_tokens=output,
             api_call_count=calls,
             reasoning_tokens=thoughts,
+            at_least=("cache_creation_tokens",) if name == oracle.MIXED else (),  # the older version tells none
         ),
         subagents=[oracle.id_of(oracle.SUBAGENTS[name])] if name in oracle.SUBAGENTS else (),
     )

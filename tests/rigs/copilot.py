@@ -19,7 +19,6 @@ CASES: dict[str, Any] = json.loads((Path(oracle.__file__).parent / "cases" / "pa
 
 class CopilotPlayer(Player):
     has_subagents = writes_unknown = writes_interruptions = True
-    names_turns = False
     late = 1  # the end of the hook
 
     @property
@@ -89,7 +88,7 @@ def _payload(name: str) -> Payload:
 
 
 def _captured(name: str) -> Captured:
-    given, cached, output, calls, thoughts = oracle.TOKENS[name]
+    given, written, cached, output, calls, thoughts = oracle.TOKENS[name]
     return Captured(
         name=name,
         path=oracle.path_of(name),
@@ -97,6 +96,7 @@ def _captured(name: str) -> Captured:
         files=[f"{oracle.PROJECT}/{file}" for file in oracle.FILES[name]],
         tokens=TokenUsage(
             input_tokens=given,
+            cache_creation_tokens=written,
             cache_read_tokens=cached,
             output_tokens=output,
             api_call_count=calls,

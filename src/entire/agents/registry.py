@@ -114,6 +114,7 @@ BUILTIN = {
             session_variable="COPILOT_AGENT_SESSION_ID",
             session_dir_variable="ENTIRE_TEST_COPILOT_SESSION_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
+            tested_versions=("1.0.102",),
             spoken_name="copilot",
         ),
         AgentEntry(

@@ -71,11 +71,14 @@ class Responses:
         return named[-1] if named else ""
 
 
-def of_whole_input(whole: int, *, read: int, written: int, output: int, thoughts: int) -> TokenUsage:
+def of_whole_input(
+    whole: int | None, *, read: int | None, written: int | None, output: int | None, thoughts: int | None
+) -> TokenUsage:
     """Return a response's usage whose input is told with what a cache gave and took, and whose output is told
-    with what the model took to think.
+    with what the model took to think; None is unknown.
     """
-    usage = TokenUsage(input_tokens=max(whole - read - written, 0), cache_creation_tokens=written,
+    fresh = None if whole is None else max(whole - (read or 0) - (written or 0), 0)
+    usage = TokenUsage(input_tokens=fresh, cache_creation_tokens=written,
                        cache_read_tokens=read, output_tokens=output, api_call_count=1)  # fmt: skip
     return reasoning_in_output(usage, thoughts)
 

@@ -203,6 +203,7 @@ def _facts(context: Context, session: Session, event: Event) -> Facts:
         same_turn=is_same,
         ended_before=bool(event.turn_ref) and not is_same and event.turn_ref == session.ended_ref,
         compacting=event.is_compaction,
+        is_late=session.turn is not None and 0 < event.timestamp < session.turn.started,
         shrank=event.type in _REREADING and _is_rewritten(context, session),
         commits_turns=event.type in _COMMITTING and strategies.commits_turns(context.settings),
     )

@@ -115,6 +115,11 @@ def natural(value: object) -> int:
     return max(whole(value), 0) if value else 0
 
 
+def figure(value: object) -> int | None:
+    """Return a count that a record tells, None if it tells none."""
+    return value if type(value) is int and 0 <= value <= LARGEST else None
+
+
 def real(value: object) -> float:
     """Return a finite number of the size that ``whole`` knows; 0.0 for anything else."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

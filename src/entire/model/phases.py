@@ -49,6 +49,7 @@ class Facts(Value):
     same_turn: bool = False  # the hook was delivered twice: this turn has already started
     ended_before: bool = False  # the hook was delivered twice, or late: another turn has started since this one ended
     compacting: bool = False  # a session start that only reports a compaction
+    is_late: bool = False  # a session start whose hook ran beside that of the first prompt, and ended later
     shrank: bool = False  # the transcript is shorter than before
     commits_turns: bool = False  # the strategy commits what a turn or subagent changed
 
@@ -60,7 +61,7 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
     """Return the phase after an agent's event and the actions, in order. Has no side effects."""
     match event:
         case EventType.SESSION_START:
-            if facts.compacting:
+            if facts.compacting or facts.is_late:
                 return phase, ()
             return Phase.IDLE, (*_close_lost_turn(phase), Action.OPEN_SESSION)
         case EventType.TURN_START:

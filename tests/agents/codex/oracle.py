@@ -108,9 +108,9 @@ def load(name: str) -> list[dict[str, Any]]:
     return load(base)[:count] + own[1:]
 
 
-def tokens(name: str) -> tuple[int, int, int, int, int, int]:
+def tokens(name: str) -> tuple[int, int | None, int, int, int, int]:
     """Return (input, written to a cache, read from it, output, calls, reasoning): each response's own figures, or the
-    last sums.
+    last sums. None: no record tells.
     """
     records = load(name)
     used = [record["payload"]["usage"] for record in records if record["type"] == "token_usage_record"]
@@ -123,4 +123,5 @@ def tokens(name: str) -> tuple[int, int, int, int, int, int]:
     keys = ("input_tokens", "cache_write_input_tokens", "cached_input_tokens", "output_tokens")
     given, written, cached, output = (sum(each.get(key, 0) for each in used) for key in keys)
     thoughts = sum(each["reasoning_output_tokens"] for each in used)
-    return given - cached - written, written, cached, output, calls, thoughts
+    is_told = any("cache_write_input_tokens" in each for each in used)
+    return given - cached - written, written if is_told else None, cached, output, calls, thoughts

@@ -26,9 +26,8 @@ def events(name: str) -> Events:
 
 
 def figures(usage: TokenUsage) -> tuple[int | None, ...]:
-    assert usage.cache_creation_tokens == 0
-    return (usage.input_tokens, usage.cache_read_tokens, usage.output_tokens, usage.api_call_count,
-            usage.reasoning_tokens)  # fmt: skip
+    return (usage.input_tokens, usage.cache_creation_tokens, usage.cache_read_tokens, usage.output_tokens,
+            usage.api_call_count, usage.reasoning_tokens)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +66,7 @@ def test_a_subagent_has_its_part_of_the_file() -> None:
     (prompt,) = [record for record in own.records() if isinstance(record, Prompt)]
     assert (prompt.text, prompt.by) == ("subjob: create sub.txt", "agent")
     assert [report.path for report in own.files(START)] == [f"{oracle.PROJECT}/sub.txt"]
-    assert figures(own.tokens(START)) == (700, 0, 38, 2, 0)
+    assert figures(own.tokens(START)) == (700, 0, 0, 38, 2, 0)
     lines = [json.loads(line) for line in own.snapshot().splitlines()]
     assert {line["agentId"] for line in lines} == {oracle.HELPER}
     stored = Copilot(env={}).transcript(subagent.session_ref, own.snapshot())
@@ -79,6 +78,17 @@ def test_what_subagents_did_is_put_back_with_their_session() -> None:
     assert Copilot(env={}).put_back(path, b"{}\n", {oracle.HELPER: b"{}\n"}).effects == (
         Write(path=path, data=b"{}\n"),
     )
+
+
+def test_a_figure_that_is_not_told_is_unknown() -> None:
+    """A compaction's record tells no thoughts, as its end alone does not."""
+    read, kind = events(oracle.COMPACTED), b'"session.compaction_complete"'
+    summary = next(line for line in read.snapshot().splitlines() if kind in line)
+    alone = Copilot(env={}).transcript("/h/events.jsonl", summary + b"\n")
+    assert figures(alone.tokens(START)) == (512, 3584, 2560, 1536, 1, None)
+    bare = summary.replace(b'"cacheWriteTokens"', b'"other"').replace(b'"requestCount":1', b'"requestCount":2')
+    told = Copilot(env={}).transcript("/h/events.jsonl", bare + b"\n").tokens(START)
+    assert figures(told) == (4096, None, 2560, 1536, 2, None)
 
 
 def test_an_interruption_is_noted() -> None:

@@ -117,6 +117,15 @@ def test_a_turn_without_an_end_is_closed_by_the_next(stage: Stage) -> None:
     assert stage.session().phase is Phase.ACTIVE
 
 
+def test_a_session_start_whose_hook_waited_longer_than_that_of_the_prompt_closes_no_turn(stage: Stage) -> None:
+    """An agent may run both at once."""
+    stage.event(EventType.TURN_START, prompt="First")
+    stage.event(EventType.SESSION_START, timestamp=stage.clock - 0.5)
+    assert stage.session().phase is Phase.ACTIVE
+    stage.event(EventType.SESSION_START, timestamp=stage.clock + 1)
+    assert stage.session().phase is Phase.IDLE, "a later one says that the turn was lost"
+
+
 def test_another_sessions_turn_is_closed_only_when_its_agent_is_gone(stage: Stage) -> None:
     stage.event(EventType.TURN_START, prompt="First")
     stage.repo.write("b.txt", "100644", b"two\n")

@@ -84,6 +84,11 @@ def test_a_session_start_that_only_tells_of_compaction_changes_nothing(phase: Ph
     assert transition(phase, EventType.SESSION_START, Facts(compacting=True)) == (phase, ())
 
 
+@pytest.mark.parametrize("phase", list(Phase))
+def test_a_session_start_whose_hook_ends_after_that_of_the_first_prompt_changes_nothing(phase: Phase) -> None:
+    assert transition(phase, EventType.SESSION_START, Facts(is_late=True)) == (phase, ())
+
+
 @pytest.mark.parametrize("phase", RUNNING)
 def test_a_prompt_delivered_twice_begins_one_turn(phase: Phase) -> None:
     assert transition(phase, EventType.TURN_START, Facts(same_turn=True)) == (phase, ())

@@ -23,7 +23,7 @@ from entire.conversation.records import (
     Prompt,
     Result,
 )
-from entire.model.jsontext import natural
+from entire.model.jsontext import figure, natural
 from entire.model.positions import Position
 from entire.model.times import parse_time
 from entire.model.tokens import TokenUsage
@@ -310,5 +310,5 @@ def _usage(told: Native) -> TokenUsage:
     from entire.conversation import responses
 
     names = ("input", "cached_input", "cache_write_input", "output", "reasoning_output")
-    whole, read, written, output, thoughts = (natural(told.get(f"{name}_tokens")) for name in names)
+    whole, read, written, output, thoughts = (figure(told.get(f"{name}_tokens")) for name in names)
     return responses.of_whole_input(whole, read=read, written=written, output=output, thoughts=thoughts)

@@ -8,7 +8,7 @@ from entire.agents import payloads
 from entire.agents.payloads import tool_id
 from entire.agents.untrusted import clean
 from entire.model.events import Event, EventType
-from entire.model.jsontext import real
+from entire.model.jsontext import natural, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def _turn_start(payload: Payload) -> Payload | None:
     """Report a prompt, unless it is a subagent's task: then the session that is named is the subagent's."""
     if payload.get("parentAgentId"):
         return None
-    return {"type": EventType.TURN_START, "prompt": clean(payload.get("prompt"))}
+    at = natural(payload.get("timestamp"))  # the same in the hook of the user's settings and in that of the project
+    return {"type": EventType.TURN_START, "prompt": clean(payload.get("prompt")), "turn_ref": str(at) if at else ""}
 
 
 def _turn_end(payload: Payload) -> Payload | None:

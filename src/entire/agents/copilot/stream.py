@@ -2,7 +2,7 @@
 
 Each line is ``{"type", "data", "id", "timestamp", "parentId"}``, in order; what a subagent does is in the same file,
 with its ``agentId``. A model's call is told twice: first what it took (``session.usage_record``), then what it said
-(``assistant.message``), both with the id of the call.
+(``assistant.message``), both with the id of the call. What a compaction took is told once, at its end.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from entire.agents import transcripts
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import AGENT, INTERRUPTED, PERSON, UNKNOWN, Answer, Mark, Prompt, Result
-from entire.model.jsontext import natural
+from entire.model.jsontext import figure, natural
 from entire.model.positions import Position
 from entire.model.times import parse_time
 from entire.model.tokens import TokenUsage
 from entire.model.transcripts import Subagent
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
     Native = dict[str, Any]
 
-WITHOUT_MEANING = (b'{"type":"hook.', b'{"type":"system.message"')
-"""How lines begin that repeat payloads and instructions."""
+WITHOUT_MEANING = (b'{"type":"hook.', b'{"type":"model.', b'{"type":"system.message"')
+"""How lines begin that repeat payloads, instructions, and what a compaction summarised."""
 _LOOK_BACK = 4 << 20  # bytes before a position in which to search for the model's last call
+_CALLS = (b'"session.usage_record"', b'"assistant.message"', b'"session.compaction_complete"')
 _KNOWN = ("assistant.", "hook.", "model.", "permission.", "session.", "skill.", "subagent.", "system.", "tool.")
 """How the types begin of which nothing but what is read here matters to people."""
 
@@ -65,7 +67,7 @@ class EventStream:
 
     def _call_before(self) -> str:
         for line in transcripts.last_lines(self._source, self._start, _LOOK_BACK):
-            if b'"session.usage_record"' in line or b'"assistant.message"' in line:
+            if any(kind in line for kind in _CALLS):
                 for native in transcripts.records(line):
                     if clean(native.get("agentId")) == self._agent and (name := _call_id(dict_of(native.get("data")))):
                         return name
@@ -86,6 +88,8 @@ class EventStream:
                 yield Prompt(position=at, text=text, time=time, id=clean(data.get("interactionId")), by=by)
         elif kind == "session.usage_record":
             usage = dict_of(data.get("usage"))
+            yield self._answer(_call_id(data), at, end, time, model=clean(usage.get("model")), usage=_usage(usage))
+        elif kind == "session.compaction_complete" and (usage := dict_of(data.get("compactionTokensUsed"))):
             yield self._answer(_call_id(data), at, end, time, model=clean(usage.get("model")), usage=_usage(usage))
         elif kind == "assistant.message":
             yield from self._message(data, at, end, time)
@@ -118,7 +122,8 @@ class EventStream:
 
 def _call_id(data: Native) -> str:
     """Return the id of the model's call that a record is about."""
-    names = (data.get("apiCallId"), dict_of(data.get("usage")).get("apiCallId"), data.get("messageId"))
+    inner = dict_of(data.get("usage")).get("apiCallId")
+    names = (data.get("apiCallId"), inner, data.get("messageId"), data.get("compactionAttemptId"))
     return next((name for name in map(clean, names) if name), "")
 
 
@@ -136,5 +141,6 @@ def _usage(told: Native) -> TokenUsage:
     from entire.conversation import responses
 
     names = ("input", "cacheRead", "cacheWrite", "output", "reasoning")
-    whole, read, written, output, thoughts = (natural(told.get(f"{name}Tokens")) for name in names)
-    return responses.of_whole_input(whole, read=read, written=written, output=output, thoughts=thoughts)
+    whole, read, written, output, thoughts = (figure(told.get(f"{name}Tokens")) for name in names)
+    usage = responses.of_whole_input(whole, read=read, written=written, output=output, thoughts=thoughts)
+    return replace(usage, api_call_count=natural(told.get("requestCount")) or 1)

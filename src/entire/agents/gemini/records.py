@@ -8,7 +8,7 @@ last line of an id wins. Older chats are one JSON object whose ``messages`` are 
 from __future__ import annotations
 
 from entire.agents.untrusted import clean, dict_of, dicts_of
-from entire.model.jsontext import LARGEST
+from entire.model.jsontext import figure
 from entire.model.tokens import TokenUsage
 
 TYPE_CHECKING = False
@@ -124,14 +124,9 @@ def usage(native: Native) -> TokenUsage | None:
         return None
     from entire.conversation import responses  # no hook that reads no transcript needs it
 
-    told = TokenUsage(input_tokens=_figure(figures, "input"), cache_read_tokens=_figure(figures, "cached"),
-                      output_tokens=_figure(figures, "output"), api_call_count=1)  # fmt: skip
-    return responses.reasoning_beside_output(told, _figure(figures, "thoughts"))
-
-
-def _figure(figures: Native, key: str) -> int | None:
-    value = figures.get(key)
-    return value if type(value) is int and 0 <= value <= LARGEST else None
+    told = TokenUsage(input_tokens=figure(figures.get("input")), cache_read_tokens=figure(figures.get("cached")),
+                      output_tokens=figure(figures.get("output")), api_call_count=1)  # fmt: skip
+    return responses.reasoning_beside_output(told, figure(figures.get("thoughts")))
 
 
 def calls(native: Native) -> list[Native]:
