@@ -114,6 +114,23 @@ class _SpansFile(io.RawIOBase):
         return len(data)
 
 
+class BlockReader:
+    """Reads blocks like a file."""
+
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self._blocks = iter(blocks)
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        parts = [self._rest]
+        while (size := size - len(parts[-1])) > 0 and (block := next(self._blocks, b"")):
+            parts.append(block)
+        data = b"".join(parts)
+        end = len(data) + min(size, 0)
+        self._rest = data[end:]
+        return data[:end]
+
+
 class Scratch:
     """A file without a name, for what is too much for memory: it goes with the process, however that ends."""
 

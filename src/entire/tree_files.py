@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 
 from entire.errors import EntireError
 from entire.files import RefusedFileError, size_of
@@ -18,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
+    from typing import BinaryIO
 
 LARGEST = 1 << 24
 REMEDY = "what a repository brings may lead anywhere: put an ordinary file of your own in its place"
@@ -68,11 +70,20 @@ class Folder:
     ) -> None:
         os.close(self.fd)
 
-    def read(self, name: str, largest: int) -> bytes:
+    def read(self, name: str) -> bytes:
+        file, _ = self.open(name, LARGEST)
+        with file:
+            return file.read(LARGEST)
+
+    def open(self, name: str, largest: int) -> tuple[BinaryIO, int]:
+        """Open a regular file, and return its size, too; raises OSError like ``mode``."""
         self.mode(name, largest)  # before it is opened: that alone disturbs a pipe's writer
-        with open(os.open(name, _FILE, dir_fd=self.fd), "rb") as file:
-            size_of(os.fstat(file.fileno()))
-            return file.read(largest)
+        file = open(os.open(name, _FILE, dir_fd=self.fd), "rb")
+        try:
+            return file, size_of(os.fstat(file.fileno()))
+        except OSError:
+            file.close()
+            raise
 
     def mode(self, name: str, largest: int = LARGEST) -> int:
         """Return the mode bits of a regular file; raises OSError for anything else, and for one that is too large."""
@@ -140,14 +151,21 @@ def own_top(path: str) -> str:
     return os.path.dirname(os.path.dirname(path))
 
 
-def read(top: str, path: str, *, largest: int = LARGEST) -> bytes | None:
+def read(top: str, path: str) -> bytes | None:
     """Return a file's bytes, None if there is none; raises OSError if it is refused or cannot be read."""
     folder, name = os.path.split(path)
     try:
         with Folder(top, folder) as opened:
-            return opened.read(name, largest)
+            return opened.read(name)
     except _NOT_THERE:
         return None
+
+
+def open_named(top: str, path: str) -> tuple[BinaryIO, int]:
+    """Open a file of any size, and return its size, too; raises OSError if it is not there or refused."""
+    folder, name = os.path.split(path)
+    with Folder(top, folder) as opened:
+        return opened.open(name, sys.maxsize)
 
 
 def below(top: str, folder: str, *, deep: bool = True) -> Iterator[tuple[str, int]]:

@@ -28,7 +28,9 @@ BESIDE = 1 << 16
 """How many bytes before and after a block of plain text are looked at to judge what is in it."""
 
 WHOLE = 64 << 20
-"""A larger JSON document is searched as plain text, and a longer line of JSON lines in pieces."""
+"""A larger JSON document is searched as plain text, and a line of JSON lines in pieces of half of that, which take as
+much memory.
+"""
 
 _LINES = (".jsonl", ".ndjson")
 
@@ -79,7 +81,7 @@ def _in_lines(replacer: Replacer, data: bytes, file: Source, progress: Callable[
     while data:
         rest = file.read(BLOCK)
         cut = data.rfind(b"\n") + 1 if rest else len(data)
-        if not cut and len(data) < WHOLE:
+        if not cut and len(data) < WHOLE // 2:
             data += rest
             continue
         block, data = data[: cut or len(data)], data[cut or len(data) :] + rest

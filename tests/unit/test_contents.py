@@ -97,3 +97,11 @@ def test_open_files_are_closed(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     assert sum(many()) == 50 * 11
     assert not before or len(os.listdir("/proc/self/fd")) <= before + 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_blocks_are_read_like_a_file(size: int) -> None:
+    reader = contents.BlockReader([b"ab", b"cdefg", b"h"])
+    parts = list(iter(lambda: reader.read(size), b""))
+    assert b"".join(parts) == b"abcdefgh"
+    assert all(len(part) == size for part in parts[:-1])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 
-from entire import settings
+from entire import contents, settings
 from entire.audit import own_files, record, remotes, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.git import additions, promised
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 _BATCH = 32  # blobs between two reports of the progress
-_MAX_BLOB = 64 << 20  # a transcript's part has at most 50 MB
 
 
 def audit(place: Place, redactor: Redactor, request: AuditRequest, *, now: float, progress: Progress) -> AuditView:
@@ -110,7 +110,7 @@ class Scan:
     def _read_message(self, commit: str, message: str, where: PlaceView) -> None:
         verdict = self._known(commit)
         if verdict is None:
-            verdict = self.verdicts.note(commit, "message", message.encode("utf-8", "surrogateescape"))
+            verdict = self.verdicts.note(commit, "message", io.BytesIO(message.encode("utf-8", "surrogateescape")))
         self._scanned += 1
         session = sources.session_of("", message)
         self._note(commit, verdict, [replace(where, kind=sources.MESSAGE, session=session)])
@@ -121,13 +121,12 @@ class Scan:
                 self._progress(start, len(wanted))
                 batch = wanted[start : start + _BATCH]
                 for oid in batch:
-                    path, blob = places[oid][0].path, objects.get(oid, _MAX_BLOB)
-                    if blob is not None:
-                        self._note(oid, self.verdicts.note(oid, path, blob.data), places[oid])
-                    elif objects.size(oid):
-                        self.unread.append(f"{path} (blob {oid} is larger than {_MAX_BLOB >> 20} MB)")
-                    else:
+                    path, blocks = places[oid][0].path, objects.blocks(oid)
+                    if blocks is None:
                         self.unread.append(f"{path} (git lacks blob {oid})")
+                        continue
+                    text = contents.BlockReader(blocks)
+                    self._note(oid, self.verdicts.note(oid, path, text), places[oid])
         if wanted:
             self._progress(len(wanted), len(wanted))
 
@@ -143,13 +142,9 @@ class Scan:
             if data is None:
                 continue
             self._scanned += 1
-            is_copied = kind == own_files.UNDO and own_files.has_lines(data)
-            secrets: list[Verdict] = []
-            try:
-                for text in own_files.texts(data):
-                    secrets += self.verdicts.scan(path, text, lines=is_copied or verdicts.is_lines(path))
-            except OSError as error:
-                self.unread.append(f"{shown} ({error.strerror})")
+            lines = verdicts.is_lines(path) or (kind == own_files.UNDO and own_files.has_lines(data))
+            source = io.BytesIO(data) if isinstance(data, bytes) else data.open()
+            secrets = self.verdicts.scan(path, source, lines=lines)
             if kind == own_files.UNDO:  # one of ``forget`` is there to bring it back
                 secrets = [verdict for verdict in secrets if verdict.rule != verdicts.FORGOTTEN]
             self._note("", secrets, [PlaceView(kind=kind, path=shown)])
@@ -159,7 +154,9 @@ class Scan:
                 kind=own_files.INDEX, path=os.path.relpath(os.path.join(folder, kept.NAME), self.place.top)
             )
             for body in kept.bodies(folder):
-                self._note("", self.verdicts.scan("body", body.encode("utf-8", "replace"), lines=False), [where])
+                self._note(
+                    "", self.verdicts.scan("body", io.BytesIO(body.encode("utf-8", "replace")), lines=False), [where]
+                )
 
     def _note(self, oid: str, secrets: Iterable[Verdict], places: Sequence[PlaceView]) -> None:
         for verdict in secrets:

@@ -60,11 +60,9 @@ def find(place: Place) -> Iterator[tuple[str, str]]:
 def read(path: str) -> Content | None:
     """Return the content of one of them, None if it is gone by now; raises OSError if it cannot be read."""
     top = tree_files.top_of(path)
-    if top:
-        return tree_files.read(top, path, largest=LARGEST)
     try:
-        file, size = files.open_named(path)
-    except FileNotFoundError:
+        file, size = tree_files.open_named(top, path) if top else files.open_named(path)
+    except (FileNotFoundError, NotADirectoryError):
         return None
     with file:
         if size <= contents.MOST:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import os
 
-from entire import files
+from entire import contents, files
 from entire.errors import CorruptError, EntireError
 from entire.model import jsontext
 from entire.model.digest import sha256
@@ -18,12 +18,13 @@ from entire.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
-    from entire.redact import Redactor
+    from entire.redact import Redactor, Source
 
 DIGITS = 12
 FORGOTTEN = "forgotten"
 """The rule of what a person named to ``forget``."""
-_SECONDS = 10.0  # of own rules, for each text
+_SECONDS = 10.0  # of own rules, for each text or block of a long one
+_LONGEST_LINE = 64 << 20  # that own rules see
 _DEEPEST = 4  # JSON in JSON
 _ON_ONE_LINE = str.maketrans("\n\t", "  ")
 _LINES = (".jsonl", ".log", ".turns")
@@ -35,6 +36,18 @@ class Verdict(Value):
     rule: str
     digest: str
     mask: str
+
+
+class _Again:
+    """A text whose beginning was read."""
+
+    def __init__(self, head: bytes, text: Source) -> None:
+        self._head = head
+        self._text = text
+
+    def read(self, size: int) -> bytes:
+        head, self._head = self._head, b""
+        return head or self._text.read(size)
 
 
 class Verdicts:
@@ -95,28 +108,52 @@ class Verdicts:
             self._used[oid] = secrets
         return secrets
 
-    def note(self, oid: str, name: str, data: bytes) -> list[Verdict]:
+    def note(self, oid: str, name: str, text: Source) -> list[Verdict]:
         """Scan an object's text, and remember the answer."""
         late = len(self.late)
-        secrets = self.scan(name, data, lines=is_lines(name))
+        secrets = self.scan(name, text, lines=is_lines(name))
         if len(self.late) == late:
             self._used[oid] = secrets
         return secrets
 
-    def scan(self, name: str, data: bytes, *, lines: bool) -> list[Verdict]:
-        """Return the secrets in a text, each once. ``lines``: each of its lines is redacted for itself."""
-        secrets = {}
-        config = self._redactor.config
-        if config is not None:
-            config.own.budget.renew(_SECONDS, len(data))
-        findings = self._redactor.find(data, lines=lines)
-        if config is not None and config.own.budget.unchecked:
-            self.late.append(f"{name} (own rules took too long for {config.own.budget.unchecked:,} bytes)")
-        for finding in findings:
-            value = plain(data[finding.start : finding.end])
-            digest = self.digest(value)
-            secrets[digest] = Verdict(rule=finding.rule, digest=digest, mask=mask(value))
+    def scan(self, name: str, text: Source, *, lines: bool) -> list[Verdict]:
+        """Return the secrets in a text, each once. ``lines``: each of its lines is redacted for itself. One that is
+        too long for memory is read block by block.
+        """
+        data = text.read(contents.MOST)
+        self._renew()
+        if len(data) < contents.MOST:
+            found = [(each.rule, data[each.start : each.end]) for each in self._redactor.find(data, lines=lines)]
+            unchecked = self._renew()
+        else:
+            found, unchecked = self._find_in_blocks(data, text, f"{name}.jsonl" if lines else name)
+        if unchecked:
+            self.late.append(f"{name} (own rules took too long for {unchecked:,} bytes)")
+        secrets = {verdict.digest: verdict for verdict in (self._verdict(rule, value) for rule, value in found)}
         return list(secrets.values())
+
+    def _find_in_blocks(self, head: bytes, text: Source, name: str) -> tuple[list[tuple[str, bytes]], int]:
+        unchecked = 0
+
+        def renew(_: int) -> None:
+            nonlocal unchecked
+            unchecked += self._renew()
+
+        found = [(hit.rule, hit.value) for hit in self._redactor.find_long(_Again(head, text), name, renew)]
+        return found, unchecked + self._renew()
+
+    def _renew(self) -> int:
+        """Give own rules their time for the next block; return how many bytes they did not see of the last one."""
+        config = self._redactor.config
+        if config is None:
+            return 0
+        unchecked = config.own.budget.unchecked
+        config.own.budget.renew(_SECONDS, _LONGEST_LINE)
+        return unchecked
+
+    def _verdict(self, rule: str, found: bytes) -> Verdict:
+        value = plain(found)
+        return Verdict(rule=rule, digest=self.digest(value), mask=mask(value))
 
     def digest(self, value: bytes) -> str:
         """Return the digest that names a secret: keyed, so it says nothing without this clone's key."""

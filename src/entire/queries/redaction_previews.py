@@ -19,7 +19,7 @@ from entire.queries import checkpoints
 from entire.recording.context import Context
 from entire.store import checkpoint_listing, sessions, step_transcripts
 from entire.store.catalog import Catalog
-from entire_secrets import own_rules, personal, streams
+from entire_secrets import own_rules, personal
 from entire_secrets.rules import table
 
 TYPE_CHECKING = False
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.session import Session
-    from entire.redact import Redactor
+    from entire.redact import Redactor, Source
     from entire_secrets.own_rules import OwnRule
-    from entire_secrets.streams import Source
 
     Progress = Callable[[int, int], None]
 
@@ -82,7 +81,7 @@ def _scan(redactor: Redactor, text: _PreviewText, progress: Progress, hits: list
         progress(done, max(done, text.size))
 
     file = _Bounded(text.file, text.size) if text.size else text.file
-    for hit in streams.scan(redactor.replacer, file, text.name, note):
+    for hit in redactor.find_long(file, text.name, note):
         hits.append(HitView(file=text.name, line=hit.line, record=hit.record, rule=hit.rule,
                             mask=verdicts.mask(hit.value), hash=own_rules.value_hash(hit.value)))  # fmt: skip
     return read

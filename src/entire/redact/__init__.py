@@ -16,11 +16,13 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from entire.redact.config import Config
     from entire.redact.memory_file import MemoryFile
     from entire_secrets.replacing import Replacer
+    from entire_secrets.streams import Hit
+    from entire_secrets.streams import Source as Source
     from entire_secrets.text import Finding
 
     IsOwn = Callable[[], bool]
@@ -161,6 +163,12 @@ class Redactor:
     def find(self, data: bytes, *, lines: bool = False) -> list[Finding]:
         """List what would be replaced, in order: in plain text or a JSON document, or with ``lines`` in JSON lines."""
         return self.replacer.find(data, by_line=lines)
+
+    def find_long(self, text: Source, name: str, progress: Callable[[int], None]) -> Iterator[Hit]:
+        """Yield what would be replaced in a text of any size, block by block."""
+        from entire_secrets import streams  # no hook asks
+
+        return streams.scan(self.replacer, text, name, progress)
 
     def rules_version(self) -> str:
         """Return what tells one state of the rules from another: a digest of the files that find secrets and of the

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from entire import files, layout
-from entire.audit import record, remotes
+from entire import contents, files, layout
+from entire.audit import own_files, record, remotes
 from entire.errors import EntireError
 from entire.redact import Redactor
+from entire_secrets import streams
 from entire_secrets.text import Finding
 from tests.integration import secrets
 from tests.integration.commandline import Command
@@ -217,6 +218,38 @@ def test_what_cannot_be_read_is_not_called_clean(audit: Command) -> None:
     (audit.story.root / ".git/objects" / oid[:2] / oid[2:]).unlink()
     assert "could not be read" in audit(status=2)
     assert json.loads(audit("--json", status=2))["unread"] == [f"{OLD} (git lacks blob {oid})"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("full.jsonl", '{"type":"user"}\n' * 2000 + LINE + '{"type":"user"}\n' * 2000),
+        ("full.jsonl.002", json.dumps({"text": "word " * 9000 + f"use {TOKEN} please"}) + "\n" + "{}\n"),
+        ("full.json", json.dumps({"messages": [{"text": f"use {TOKEN}"}, *[{"text": "word"}] * 4000]})),
+        ("prompt.txt", "word " * (7 * 1024 // 5) + f" {TOKEN} " + "word " * 9000),
+    ],
+)
+def test_a_text_that_is_too_long_for_memory_is_read_block_by_block(
+    audit: Command, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    monkeypatch.setattr(own_files, "LARGEST", 1 << 14)
+    monkeypatch.setattr(contents, "MOST", 1 << 12)
+    for limit, value in (("BLOCK", 1 << 13), ("BESIDE", 1 << 10), ("WHOLE", 1 << 15)):
+        monkeypatch.setattr(streams, limit, value)
+    long = f"70/405949a16f/0/{name}"
+    secrets.put(audit.story, long, text)
+    secrets.put(audit.story, "70/405949a16f/1/prompt.txt", f"use {TOKEN}")
+    folders = ".git/entire/undo/20260101T000000Z-aaaaaa/pa", ".entire/logs"
+    for folder in folders:
+        audit.story.write(f"{folder}/{name}", text)
+    value = json.loads(audit("--json", status=1))
+    (found,) = value["secrets"]
+    assert {place["path"] for place in found["places"]} == {
+        long, "70/405949a16f/1/prompt.txt", *(f"{folder}/{name}" for folder in folders)
+    }  # fmt: skip
+    assert value["unread"] == []
+    (again,) = json.loads(audit("--json", status=1))["secrets"]
+    assert again["digest"] == found["digest"]
 
 
 def test_a_repository_that_cannot_be_written_is_scanned(audit: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_each_clone_has_a_key_of_its_own_and_keeps_it(place: Place, tmp_path: Pa
 
 def test_a_broken_memory_is_read_as_none(place: Place, tmp_path: Path) -> None:
     verdicts = Verdicts(place, Redactor())
-    verdicts.note("a" * 40, "x.md", b"clean")
+    verdicts.note("a" * 40, "x.md", io.BytesIO(b"clean"))
     verdicts.save()
     assert Verdicts(place, Redactor()).known("a" * 40) == []
     (tmp_path / ".git/entire/audit/verdicts.json").write_text('{"rules": ' + f'"{verdicts.rules}", "clean": 1}}')
