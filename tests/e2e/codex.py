@@ -261,8 +261,12 @@ class Codex(Home):
             yield CodexRunning(session=str(json.loads(line)["thread_id"]), process=started.process)
 
     def trust(self, cwd: Path) -> None:
-        """Trust the project of a folder: without it, its hooks are not even looked at."""
+        """Trust the project of a folder, as a person's answer does: without it, its hooks are not even looked at. Where
+        the folder is in a linked worktree, that is the main checkout.
+        """
         root = next((p for p in (cwd, *cwd.parents) if (p / ".git").exists()), cwd)
+        if (root / ".git").is_file():
+            root = Path((root / ".git").read_text().removeprefix("gitdir: ").partition("/.git/worktrees/")[0])
         table = f'[projects."{root.resolve()}"]'
         written = self.config.read_text()
         if table not in written:

@@ -74,7 +74,7 @@ class Checkpoint:
 def counters(usage: dict[str, Any] | None) -> dict[str, int]:
     """Return the five counters of a token usage object; an absent one counts nothing."""
     names = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
-    return {name: int((usage or {}).get(name, 0)) for name in names}
+    return {name: int((usage or {}).get(name) or 0) for name in names}
 
 
 def plus(*usages: dict[str, int]) -> dict[str, int]:

@@ -49,7 +49,7 @@ _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
 )
 @click.option("-f", "--force", is_flag=True, help="Rewrite all hooks.")
 @click.option("--trust-hooks", "trust", is_flag=True,
-              help="Tell agents that run only trusted hooks that you trust these, and the project.")  # fmt: skip
+              help="Tell agents that run only trusted hooks that you trust ours, and no others.")  # fmt: skip
 @click.option(
     "--telemetry", is_flag=False, flag_value="true", hidden=True, help="Accepted and ignored: there is no telemetry."
 )
@@ -120,8 +120,7 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     request = replace(request, agents=tuple(agents), only_these=True)
     cautious = [agent.type for agent in known if agent.name in agents and agent.needs_trust]
     if cautious and not request.trust_hooks:
-        project = "" if request.user else ", and this project with its other settings"
-        question = f"{' and '.join(cautious)} runs only hooks that you trust. Trust those of Entire{project}?"
+        question = f"{' and '.join(cautious)} runs only hooks that you trust. Trust those of Entire?"
         request = replace(request, trust_hooks=prompts.confirm(question))
     if request.push_sessions is None and not workspace.setup.is_push_chosen():
         request = replace(request, push_sessions=_ask_to_push(workspace))

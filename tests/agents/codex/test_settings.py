@@ -40,6 +40,11 @@ def agent(home: Path) -> Codex:
     return Codex(env={"CODEX_HOME": str(home)})
 
 
+def trusting(root: str) -> str:
+    """Return what Codex notes when its user says that they trust a project."""
+    return f'[projects."{Path(root).resolve()}"]\ntrust_level = "trusted"\n'
+
+
 def status(agent: Codex, root: str, scope: str = "project") -> HookStatus:
     return agent.hooks_health(root, scope).status
 
@@ -55,7 +60,8 @@ def test_the_hash_is_codexs_own() -> None:
 @pytest.mark.parametrize("scope", ["project", "user"])
 def test_hooks_run_once_they_are_trusted(agent: Codex, root: str, home: Path, scope: str) -> None:
     config = home / "config.toml"
-    config.write_text('model = "gpt-5.5"  # mine\n\n[tui]\nx = 1')
+    mine = f'model = "gpt-5.5"  # mine\n\n{trusting(root)}\n[tui]\nx = 1'
+    config.write_text(mine)
     agent.install_hooks(root, scope, force=False)
     health = agent.hooks_health(root, scope)
     assert health.status is HookStatus.UNTRUSTED
@@ -63,11 +69,12 @@ def test_hooks_run_once_they_are_trusted(agent: Codex, root: str, home: Path, sc
     assert agent.trust_hooks(root, scope) == 8
     assert status(agent, root, scope) is HookStatus.INSTALLED
     assert agent.trust_hooks(root, scope) == 0
-    assert config.read_text().startswith('model = "gpt-5.5"  # mine\n\n[tui]\nx = 1\n\n[')
-    kept = tomllib.loads(config.read_text())
-    assert ("projects" in kept) is (scope == "project")
+    assert config.read_text().startswith(f"{mine}\n\n[")
+    states = tomllib.loads(config.read_text()).pop("hooks")
+    assert (list(states), len(states["state"])) == (["state"], 8)
+    assert all(list(entry) == ["trusted_hash"] for entry in states["state"].values())
     agent.uninstall_hooks(root, scope)
-    assert "hooks.state" not in config.read_text()
+    assert config.read_text() == f"{mine}\n"
     assert status(agent, root, scope) is HookStatus.MISSING
 
 
@@ -114,14 +121,26 @@ def test_settings_that_cannot_be_edited_stay(agent: Codex, root: str, home: Path
     assert (home / "config.toml").read_text() == config
 
 
-def test_a_project_that_is_not_trusted_becomes_so(agent: Codex, root: str, home: Path) -> None:
-    real = str(Path(root).resolve())
-    (home / "config.toml").write_text(f'[projects."{real}"]\ntrust_level = "untrusted"\n\n[tui]\n')
+@pytest.mark.parametrize("told", ["", "untrusted"])
+def test_whether_a_project_is_trusted_stays_the_agents_question(agent: Codex, root: str, home: Path, told: str) -> None:
+    """It then reads the project's other settings, too."""
+    before = trusting(root).replace("trusted", told) if told else ""
+    config = home / "config.toml"
+    config.write_text(before)
     agent.install_hooks(root, "project", force=False)
-    assert "does not trust this project" in agent.hooks_health(root, "project").detail
+    both = agent.hooks_health(root, "project").detail
+    assert both.startswith("Codex does not trust this project, and these hooks are not trusted: start Codex here")
+    assert "--trust-hooks" in both
     agent.trust_hooks(root, "project")
-    text = (home / "config.toml").read_text()
-    assert text.startswith(f'[projects."{real}"]\ntrust_level = "trusted"\n\n[tui]\n')
+    assert config.read_text().startswith(before)
+    assert tomllib.loads(config.read_text()).keys() == {"hooks", *(("projects",) if told else ())}
+    health = agent.hooks_health(root, "project")
+    assert health.status is HookStatus.UNTRUSTED
+    assert health.detail == (
+        "Codex does not trust this project: start Codex here, and say that you trust the folder when it asks"
+    )
+    config.write_text(config.read_text().removeprefix(before) + "\n" + trusting(root))
+    assert status(agent, root) is HookStatus.INSTALLED
 
 
 def test_a_linked_worktree_has_the_hooks_of_the_main_checkout(agent: Codex, root: str, tmp_path: Path) -> None:

@@ -53,10 +53,14 @@ def test_an_agent_that_runs_only_trusted_hooks(repo: Repo, tmp_path: Path) -> No
     out = repo.ok("agent", "add", "codex")
     assert "Sessions of Codex are not recorded until you do this" in out
     assert states(repo)["codex"] == "untrusted"
+    config = tmp_path / "codex" / "config.toml"
+    assert "does not trust this project: start Codex here" in repo.ok("agent", "add", "codex", "--trust-hooks")
+    assert states(repo)["codex"] == "untrusted"
+    assert tomllib.loads(config.read_text()).keys() == {"hooks"}
+    config.write_text(f'{config.read_text()}\n[projects."{repo.top}"]\ntrust_level = "trusted"\n')
     (added,) = json.loads(repo.ok("agent", "add", "codex", "--trust-hooks", "--json"))["agents"]
     assert (added["agent"], added["problem"]) == ("Codex", "")
     assert states(repo)["codex"] == "installed"
-    config = tmp_path / "codex" / "config.toml"
     assert len(tomllib.loads(config.read_text())["hooks"]["state"]) == 8
     (removed,) = json.loads(repo.ok("agent", "remove", "codex", "--yes", "--json"))["removed"]
     assert (removed["agent"], removed["count"]) == ("Codex", 8)

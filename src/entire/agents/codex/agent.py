@@ -61,9 +61,8 @@ class Codex(FileAgent):
         return trust.HooksFile(path=path, table=settings.TABLE, config=config, project=project)
 
     def _distrust(self, root: str, scope: str) -> str:
-        obstacle = self._hooks_file(root, scope).obstacle()
         command = "entire enable --agent codex --trust-hooks" + (" --user" if scope == "user" else "")
-        return obstacle and f"{obstacle}: start Codex here and trust them when it asks, or run `{command}`"
+        return self._hooks_file(root, scope).obstacle(command)
 
     def trust_hooks(self, root: str, scope: str) -> int:
         return self._hooks_file(root, scope).trust()

@@ -2,7 +2,8 @@
 
 ``$CODEX_HOME/config.toml`` holds ``[projects."<folder>"] trust_level``, without which hooks of a project do not count,
 and for each entry ``[hooks.state."<file>:<event>:<group>:<entry>"] trusted_hash``: of what the entry says, so a changed
-one has to be accepted again (the hash is that of 0.171.0, compared with what the agent answers).
+one has to be accepted again (the hash is that of 0.171.0, compared with what the agent answers). Only hashes of our own
+entries are written here. Whether a project is trusted concerns its other settings, too, and is the agent's question.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from entire.agents.hookfiles import Table
 
 CONFIG = "config.toml"
+_TRUST_PROJECT = "start Codex here, and say that you trust the folder when it asks"
 _DEFAULT_TIMEOUT = 600
 _AT_THE_END = ("session_end", "interrupt")  # whose timeout is 1 second if none is given, and at most 3
 _WITHOUT_MATCHER = ("interrupt", "stop", "user_prompt_submit")
@@ -42,27 +44,30 @@ class HooksFile(Value):
     config: str
     project: str = ""
 
-    def obstacle(self) -> str:
-        """Return why the agent does not run our entries, '' if it does."""
+    def obstacle(self, command: str) -> str:
+        """Return why the agent does not run our entries, and what to do; '' if it runs them. ``command``: what has us
+        trust them.
+        """
         config = _load(self.config)
-        if self.project and not _is_trusted(config, self.project):
-            return "Codex does not trust this project"
         known, wanted = _known(config), self._hashes()
+        is_foreign = bool(self.project) and not _is_trusted(config, self.project)
         if all(known.get(key) == digest for key, digest in wanted.items()):
-            return ""
-        is_changed = any(key in known for key in wanted)
-        return f"Codex leaves these hooks out, which {'have changed' if is_changed else 'are not trusted'}"
+            return f"Codex does not trust this project: {_TRUST_PROJECT}" if is_foreign else ""
+        state = "have changed" if any(key in known for key in wanted) else "are not trusted"
+        if is_foreign:
+            return (f"Codex does not trust this project, and these hooks {state}: {_TRUST_PROJECT}, and its hooks "
+                    f"(`{command}` trusts the hooks)")  # fmt: skip
+        ways = f"start Codex here and trust them when it asks, or run `{command}`"
+        return f"Codex leaves these hooks out, which {state}: {ways}"
 
     def trust(self) -> int:
-        """Write that the user trusts our entries, and their project; return how many were not trusted.
+        """Write that the user trusts our entries; return how many were not trusted.
 
         Raises EntireError if the agent's settings cannot be edited; they are unchanged then.
         """
         config, text = _load(self.config), _text(self.config)
         known = _known(config)
         missing = {key: digest for key, digest in self._hashes().items() if known.get(key) != digest}
-        if self.project and not _is_trusted(config, self.project):
-            text = _set(text, _name("projects", os.path.realpath(self.project)), "trust_level", "trusted")
         for key, digest in missing.items():
             text = _set(text, _name("hooks", "state", key), "trusted_hash", digest)
         _save(self.config, text)

@@ -18,7 +18,7 @@ from entire.workspace import Workspace
     "--trust-hooks",
     "trust",
     is_flag=True,
-    help="Tell agents that run only trusted hooks that you trust these, and the project.",
+    help="Tell agents that run only trusted hooks that you trust ours, and no others.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(names: tuple[str, ...], user: bool, trust: bool, as_json: bool) -> int:
