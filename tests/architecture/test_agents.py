@@ -18,8 +18,8 @@ LAUNCHER = ROOT / "src" / "launcher" / "entire"
 TO_COME = {"codex", "opencode", "cursor", "aider", "copilot"}
 COMMON = {"agent", "cli", "code", "dir", "entire", "github", "hooks", "id", "project", "session", "test"}
 # Words that mean something else in a room as well.
-# A terminal has a cursor; so has a provider of keys its name; and "demo" is a password in examples.
-ELSEWHERE = {"ui": {"cursor"}, "entire_secrets": {"cursor", "demo"}}
+# A terminal has a cursor; so has a provider of keys its name; "demo" is a password in examples; keys begin with "pi".
+ELSEWHERE = {"ui": {"cursor"}, "entire_secrets": {"cursor", "demo", "pi"}}
 
 
 def words_of(entry: AgentEntry) -> set[str]:

@@ -141,6 +141,18 @@ BUILTIN = {
             tested_versions=("0.61.0",),
             spoken_name="gemini",
         ),
+        AgentEntry(
+            name="pi",
+            type="Pi",
+            target="entire.agents.pi.agent:Pi",
+            payloads="entire.agents.pi.payloads",
+            description="Mario Zechner's coding agent for the terminal",
+            protected_dirs=(".pi",),
+            session_dir_variable="ENTIRE_TEST_PI_SESSION_DIR",
+            session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
+            setup_note="Pi started in a folder below does not find it: `entire enable --agent pi --user` helps",
+            spoken_name="pi",
+        ),
     )
 }
 DEFAULT = "claude-code"
