@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from entire.plugin import host
@@ -12,7 +13,6 @@ from entire.plugin import host
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from entire.plugin import Agent, AgentEntry, TokenUsage
 
@@ -134,6 +134,10 @@ class Player:
     def end(self) -> None:
         """End the session."""
         raise NotImplementedError
+
+    def lose(self) -> None:
+        """Delete the session's transcript, as the agent or its user may do at any time."""
+        Path(self.ref).unlink()
 
     def subagent(self, subagent_id: str, task: str, path: str) -> None:
         """Let a subagent do a task in which its tool changes a file; if ``has_subagents``."""

@@ -24,6 +24,8 @@ CHECKED = {
     ("agents/codex/thread_list.py", "sys.executable"): "an absolute path",
     ("agents/codex/thread_list.py", "os.path.abspath(__file__)"): "an absolute path",
     ("agents/codex/thread_list.py", "database"): "in the agent's folder; sqlite3 takes it as a path",
+    ("agents/opencode/restoring.py", "sys.executable"): "an absolute path",
+    ("agents/opencode/restoring.py", "os.path.abspath(__file__)"): "an absolute path",
     ("plugin_host/language/wire.py", "argv"): "a command of an allowed plugin, started as it is",
     ("plugin_host/language/wire.py", "undo_argv"): "a command of an allowed plugin, started as it is",
     ("plugin_host/programs/running.py", "argv"): "checked by Program._start",

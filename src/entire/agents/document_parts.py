@@ -49,5 +49,11 @@ def join(parts: list[bytes]) -> bytes:
     return _dumps({**documents[0], "messages": messages})
 
 
+def are_lines(beginning: bytes) -> bool:
+    """Tell whether a transcript that begins so is lines."""
+    first, newline, _ = beginning.partition(b"\n")
+    return bool(newline) and first.strip() != b"{" and b'"messages"' not in first
+
+
 def _dumps(value: Any) -> bytes:
     return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "replace")

@@ -9,6 +9,7 @@ import time
 from entire.agents import transcripts
 from entire.errors import EntireError
 from entire.model import jsontext
+from entire.model.positions import SessionRef
 from entire.plugin_host.language import questions
 from entire.plugin_host.language.wire import PATH, TEXT_MAP
 
@@ -71,11 +72,13 @@ class _Desk:
         """Return the transcript that a question is about: the last one, if that is the same and has not changed."""
         ref, stored = PATH.read(given.get("session_ref")), PATH.read(given.get("stored"))
         agent = self._agent(given)
-        key = (ref, stored, agent, transcripts.version(stored or ref))
+        versions = [transcripts.version(path) for path in ((stored,) if stored else SessionRef(ref).files)]
+        key = (ref, stored, agent, versions)
         if self._known is None or self._known[0] != key:
             content = read_stored(stored) if stored else None
             self._known = key, agent.transcript(ref, stored=content)
-            if time.time_ns() - key[-1][2] < _SETTLED:  # it may change without being seen to
+            if any(time.time_ns() - changed < _SETTLED for _, _, changed in versions) or not versions:
+                # It may change without being seen to.
                 transcript, self._known = self._known[1], None
                 return transcript
         return self._known[1]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TRANSACTION = "ENTIRE_TRANSACTION"
 """Names the transaction for the hooks that its commands may call: they would wait for the lock that it holds."""
 SECONDS = 60.0
+SECONDS_FOR_A_MEGABYTE = 10.0
+"""What a command is granted: an agent may take long to read a conversation on standard input."""
 _FOLDER = "commands"
 _NEXT, _BEGUN = ".next", ".begun"
 _MAX_OUTPUT = 64 << 20
@@ -207,7 +209,8 @@ class CommandRunner:
         whole[TRANSACTION] = self._folder
         try:
             child = process.Child(argv, whole, self._top, isolated=True)
-            done = child.finish(data, timeout=SECONDS, max_output=_MAX_OUTPUT)
+            limit = SECONDS + SECONDS_FOR_A_MEGABYTE * (len(data) >> 20)
+            done = child.finish(data, timeout=limit, max_output=_MAX_OUTPUT)
         except EntireError as error:
             is_started = not isinstance(error, process.StartError)
             raise CommandError(error.message, hint=error.hint or _RETRY, may_have_changed=is_started) from error

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from entire.plugin import START, EntireError, Position, is_session_id
+from entire.plugin import START, EntireError, Position, SessionRef, is_session_id
 from entire.plugin.host import argument_problem
 from entire_plugin_kit.adapter import malformed, questions
 from entire_plugin_kit.adapter.events import HOSTILE_IDS
@@ -115,7 +115,9 @@ def keeps_subagents_inside(rig: Rig, folder: Path) -> None:  # noqa: ARG001
             assert not one.session_ref or _is_inside(one.session_ref, folder_of_sessions), one
 
 
-def _is_inside(path: str, folder: str) -> bool:
+def _is_inside(session_ref: str, folder: str) -> bool:
+    database = SessionRef(session_ref).database
+    path = f"{database}/{SessionRef(session_ref).key}" if database else session_ref
     names = Path(os.path.normpath(path)).parts
     is_clean = "\0" not in path and "\n" not in path and ".." not in Path(path).parts
     return (

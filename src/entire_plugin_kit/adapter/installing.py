@@ -138,19 +138,19 @@ def _fits(sample: ConfigSample, scope: str, own: list[str]) -> bool:
 @contextmanager
 def _place(folder: Path) -> Iterator[Path]:
     """Make a repository below a home of its own, with files of the user's, and go there."""
-    home, here = os.environ["HOME"], Path.cwd()
+    before, here = dict(os.environ), Path.cwd()
     root = folder / "root"
     root.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", "--template=", root], check=True, capture_output=True)
     for place in (folder, root):
         for name in _NOTES:
             _write(place / name, b"the user's\n")
-    os.environ["HOME"] = str(folder)
+    os.environ |= {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / ".config")}
     os.chdir(root)
     try:
         yield root
     finally:
-        os.environ["HOME"] = home
+        os.environ.update(before)
         os.chdir(here)
 
 

@@ -217,7 +217,7 @@ def restores_a_session(rig: Rig, folder: Path) -> None:
         data = repo.turn(player, "create one", one="1\n")
         repo.commit("Add one")
         player.end()
-        Path(player.ref).unlink()
+        player.lose()
         with repo.workspace().sessions.resume(ResumeRequest(target="HEAD")) as plan:
             (session,) = plan.carry_out().sessions
         same((session.session_id, session.problem), (player.id, ""))
@@ -357,7 +357,7 @@ def keeps_what_vanishes(rig: Rig, folder: Path) -> None:
         repo.turn(player, "create one", one="1\n")
         repo.turn(player, "create two", two="2\n")
         data = repo.transcript_at_stop(player)
-        Path(player.ref).unlink()
+        player.lose()
         checkpoint = repo.commit("Add both")
         same(repo.workspace().checkpoints.transcript(checkpoint, player.id), data)
         same([prompt.text for prompt in repo.part(checkpoint).prompts], ["create one", "create two"])
@@ -370,7 +370,7 @@ def works_without_a_transcript(rig: Rig, folder: Path) -> None:
         player.prompt("create one")
         player.change(repo.write("one.txt", "1\n"))
         player.answer("Done.")
-        Path(player.ref).unlink()
+        player.lose()
         player.stop()
         checkpoint = repo.commit("Add one")
         same(repo.part(checkpoint).files, ("one.txt",))

@@ -53,8 +53,9 @@ class Gemini(FileAgent):
         return document_parts.join(chunks)
 
     def is_lines(self, beginning: bytes) -> bool:
-        first, newline, _ = beginning.partition(b"\n")
-        return bool(newline) and first.strip() != b"{" and b'"messages"' not in first
+        from entire.agents import document_parts
+
+        return document_parts.are_lines(beginning)
 
     # installing
 
