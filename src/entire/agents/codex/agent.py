@@ -96,7 +96,7 @@ class Codex(FileAgent):
         from entire.agents.codex import rollouts, thread_list
         from entire.model.value import replace
 
-        planned = super().put_back(session_ref, transcript, subagents)
+        planned = super().put_back(session_ref, rollouts.alone(session_ref, transcript), subagents)
         is_replaced = os.path.exists(session_ref)
         forgets = thread_list.forget(self._home(), rollouts.ids_of(session_ref)[1]) if is_replaced else ()
         return replace(planned, effects=(*planned.effects, *forgets))

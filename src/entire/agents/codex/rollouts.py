@@ -16,6 +16,7 @@ import time
 from entire import contents
 from entire.agents import transcripts, untrusted
 from entire.agents.untrusted import clean, dict_of
+from entire.model import jsontext
 from entire.model.ids import is_session_id
 from entire.model.transcripts import SessionFile
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from entire.agents.transcripts import Source
     from entire.model.transcripts import Content
 
+_CONTINUING = ("forked_from_id", "forked_from_ordinal_exclusive", "history_base")
 _MOST_BASES = 50
 _MOST_LISTED = 500
 _BACK = 1 << 22  # bytes in which the record before an offset has to end
@@ -151,6 +153,21 @@ def history(path: str) -> Content | None:
     """Return the whole history of a rollout that begins in another one; None if it is all in the file itself."""
     line = _first_line(path)
     return _joined(path, None, _MOST_BASES) if b'"history_base"' in line else None
+
+
+def alone(path: str, transcript: Content) -> Content:
+    """Return a stored rollout that continues a file which is not here, as one that needs no other: Codex refuses it
+    otherwise (observed on 0.171.0). Others store it so; we store the whole history.
+    """
+    at = contents.line_end(transcript, 0)
+    line = contents.read(transcript, 0, at)
+    about = _meta(line)
+    base = dict_of(about.get("history_base"))
+    if not base or _base_of(path, base):
+        return transcript
+    kept = {key: value for key, value in about.items() if key not in _CONTINUING}
+    first = jsontext.dumps({**dict_of(untrusted.loads(line)), "payload": kept}, ensure_ascii=False, compact=True)
+    return contents.joined(f"{first}\n".encode(), contents.part(transcript, at))
 
 
 def _joined(path: str, end: int | None, depth: int) -> Content:
