@@ -380,6 +380,16 @@ class SessionResumer(Protocol):
         ...
 
 
+class PlacingResumer(SessionResumer, Protocol):
+    """For agents whose transcripts name the folder in which a session goes on. No capability: the method is used if
+    there is one.
+    """
+
+    def placed(self, root: str, session_ref: str, transcript: bytes) -> bytes:
+        """Return a transcript as ``put_back`` writes it to ``session_ref`` for the worktree ``root``."""
+        ...
+
+
 class SessionLister(Protocol):
     """Lists the sessions that the agent itself keeps, so ``status`` can name those that were not recorded."""
 

@@ -89,8 +89,15 @@ def back_to(
     change = _new_change(place, agent, session, session_id)
     if not change.path or not stored:
         return change
+    return _placed(
+        place, agent, _back_to(place, agent, session, change, first_records(agent, change.path, stored, records))
+    )
+
+
+def _back_to(
+    place: Place, agent: Agent, session: Session | None, change: TranscriptChange, stored: Content
+) -> TranscriptChange:
     live, is_there = _live(agent, session, change.path)
-    stored = first_records(agent, change.path, stored, records)
     own = long_transcripts.content(live)
     if not stored and not own:
         return change
@@ -129,8 +136,12 @@ def onto(
     ``created``: when it was stored; used for transcripts without times.
     """
     change = _new_change(place, agent, session, session_id)
-    if not change.path:
-        return change
+    return _placed(place, agent, _onto(agent, session, change, stored, created)) if change.path else change
+
+
+def _onto(
+    agent: Agent, session: Session | None, change: TranscriptChange, stored: Content, created: float
+) -> TranscriptChange:
     live, is_there = _live(agent, session, change.path)
     own = long_transcripts.content(live)
     if not (stored or own):
@@ -188,6 +199,16 @@ def _with(change: TranscriptChange, what: str, data: Content, *, newer: bool = F
     if what == UNCHANGED and whole is not data:
         what, newer = WRITTEN, False  # nothing that was said there is lost
     return replace(change, what=what, data=whole, live_is_newer=newer)
+
+
+def _placed(place: Place, agent: Agent, change: TranscriptChange) -> TranscriptChange:
+    """Return the change as the agent's file will hold it, which may name the worktree."""
+    ask: Callable[[str, str, Content], Content] | None = getattr(agent, "placed", None)  # optional
+    return (
+        change
+        if ask is None or change.what != WRITTEN
+        else replace(change, data=ask(place.top, change.path, change.data))
+    )
 
 
 # ---------------------------------------------------------------- times

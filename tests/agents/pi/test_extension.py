@@ -248,8 +248,10 @@ def test_branches_compactions_and_subagents(tmp_path: Path) -> None:
 @needs_node
 def test_what_a_hook_says_is_shown(tmp_path: Path) -> None:
     host = Host(tmp_path, answer='{"systemMessage": "recorded"}')
-    host.play(START)
-    assert host.said == ["info: recorded"]
+    host.play(START, PROMPT)
+    assert host.said == ["info: recorded"] * 2
+    host.play(START, PROMPT, {"stale": True}, END)  # there is nobody left to see it
+    assert host.said == ["info: recorded"] * 2
 
 
 @needs_node

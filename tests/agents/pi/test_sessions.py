@@ -71,6 +71,7 @@ def test_a_session_from_elsewhere_goes_on_here(tmp_path: Path, root: Path) -> No
     first, _, rest = bytes(effect.data).partition(b"\n")
     assert json.loads(first) == {**json.loads(stored.partition(b"\n")[0]), "cwd": str(root.resolve())}
     assert rest == stored.partition(b"\n")[2] + b"\n"
+    assert bytes(pi.placed(str(root), path, stored)) == bytes(effect.data)
     here = agent(tmp_path).transcript("", bytes(effect.data))
     same = here.agreement(stored)
     assert (same.own_is_longer, same.stored_is_longer) == (False, False)

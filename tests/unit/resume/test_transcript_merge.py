@@ -122,6 +122,22 @@ def test_a_live_file_that_extends_the_point_is_cut_and_keeps_its_secrets(
         assert (found.what, found.data) == (CUT if later else UNCHANGED, before)
 
 
+class Placing(Memory):
+    """An agent whose transcripts name the worktree in which they go on."""
+
+    def placed(self, root: str, session_ref: str, transcript: Content) -> Content:
+        assert session_ref == "/sessions/" + ID
+        return contents.joined(root.encode() + b"\n", transcript)
+
+
+def test_what_is_written_may_name_the_worktree() -> None:
+    """Positions are those in the agent's own file, so it has to be known before the state is made."""
+    here, past = PLACE.top.encode() + b"\n", joined(["a"])
+    for merge in (onto, back_to):
+        assert merge(b"", past, kind=Placing).data == here + past
+        assert merge(past, past, kind=Placing).data == past
+
+
 @given(texts, texts, st.integers(0, 9))
 def test_only_the_first_lines_of_a_point_count(past: list[str], later: list[str], lines: int) -> None:
     live = joined(past + later)

@@ -89,8 +89,11 @@ class Pi(FileAgent):
 
         return sessions.find(session_dir, session_id) if is_session_id(session_id) else ""
 
-    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:  # noqa: ARG002
-        """Plan as the base does; what subagents did is in the session's own file."""
+    def placed(self, root: str, session_ref: str, transcript: Content) -> Content:
         from entire.agents.pi import sessions
 
-        return sessions.placed_in(self._root or os.getcwd(), super().put_back(session_ref, transcript, {}))
+        return sessions.placed(root, session_ref, transcript) if transcript else transcript
+
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:  # noqa: ARG002
+        """Plan as the base does; what subagents did is in the session's own file."""
+        return super().put_back(session_ref, self.placed(self._root or os.getcwd(), session_ref, transcript), {})

@@ -33,14 +33,21 @@ export default function (pi) {
     }
   }
 
-  // Runs a hook and waits for it: in print mode, Pi does not wait for what a handler does later. Returns its answer.
-  function report(command, about) {
-    if (!session) return undefined;
+  // Runs a hook and waits for it: in print mode, Pi does not wait for what a handler does later. Shows what it has to
+  // say to the user, and returns its answer.
+  function report(ctx, command, about) {
+    look(ctx);
+    return session && run(ctx, command, about);
+  }
+
+  function run(ctx, command, about) {
     const [program, ...words] = command.split(" ");
     const told = { ...session, turn_id: turn, pid: process.pid, timestamp: Date.now(), ...about };
     try {
       const options = { cwd: session.cwd, input: JSON.stringify(told), encoding: "utf8", timeout: TIMEOUT };
-      return JSON.parse(spawnSync(program, words, options).stdout);
+      const answer = JSON.parse(spawnSync(program, words, options).stdout);
+      if (answer?.systemMessage) ctx.ui.notify(answer.systemMessage, "info");
+      return answer;
     } catch {
       return undefined; // there is no `entire` on the PATH, or it has nothing to say
     }
@@ -50,72 +57,58 @@ export default function (pi) {
     look(ctx);
     if (!session || started === session.transcript_path) return;
     started = session.transcript_path;
-    const answer = report("entire hooks pi session-start", about);
-    if (answer?.systemMessage) ctx.ui.notify(answer.systemMessage, "info");
+    run(ctx, "entire hooks pi session-start", about);
   }
 
-  function end(about) {
+  function end(ctx, about) {
     started = undefined;
-    report("entire hooks pi session-end", about);
+    if (session) run(ctx, "entire hooks pi session-end", about);
   }
 
-  function begin(about) {
+  function begin(ctx, about) {
     turn = randomUUID();
-    report("entire hooks pi turn-start", about);
+    report(ctx, "entire hooks pi turn-start", about);
   }
 
-  pi.on("session_start", (event, ctx) => {
-    start(ctx, { reason: event.reason });
-  });
-  pi.on("before_agent_start", (event, ctx) => {
-    look(ctx);
-    begin({ prompt: event.prompt });
-  });
+  pi.on("session_start", (event, ctx) => { start(ctx, { reason: event.reason }); });
+  pi.on("before_agent_start", (event, ctx) => { begin(ctx, { prompt: event.prompt }); });
   pi.on("agent_start", (_event, ctx) => {
-    look(ctx);
     // Pi goes on by itself after an error or an overflow. Before 0.35, it tells the start of every turn so.
-    if (!turn) begin({ automatic: Boolean(ctx.sessionManager) });
+    if (turn) return;
+    look(ctx);
+    begin(ctx, { automatic: session?.leaf !== undefined });
   });
   pi.on("agent_end", (_event, ctx) => {
-    look(ctx);
-    report("entire hooks pi turn-end");
+    report(ctx, "entire hooks pi turn-end");
     turn = undefined;
   });
   pi.on("turn_end", (event, ctx) => {
-    look(ctx);
     for (const { toolCallId, details } of event.toolResults) {
       const runs = details?.results; // of subagents, as the extension that comes with Pi as an example tells them
       if (!Array.isArray(runs) || !runs.some((run) => run?.messages)) continue;
       const about = { tool_use_id: toolCallId, agent: runs[0]?.agent, task: runs[0]?.task };
-      report("entire hooks pi subagent-end", about);
+      report(ctx, "entire hooks pi subagent-end", about);
     }
   });
-  pi.on("session_compact", (_event, ctx) => {
-    look(ctx);
-    report("entire hooks pi compaction");
-  });
-  pi.on("session_tree", (_event, ctx) => {
-    look(ctx);
-    report("entire hooks pi tree");
-  });
+  pi.on("session_compact", (_event, ctx) => { report(ctx, "entire hooks pi compaction"); });
+  pi.on("session_tree", (_event, ctx) => { report(ctx, "entire hooks pi tree"); });
   pi.on("session_shutdown", (event, ctx) => {
-    look(ctx);
     delete globalThis[CLAIM];
-    if (event.reason !== "reload") end({ reason: event.reason });
+    look(ctx);
+    if (event.reason !== "reload") end(ctx, { reason: event.reason });
   });
 
   // Pi before 0.35 has one event for all that happens to a session.
   pi.on("session", (event, ctx) => {
     if (event.reason === "compact") {
-      look(ctx);
-      report("entire hooks pi compaction");
+      report(ctx, "entire hooks pi compaction");
     } else if (event.reason === "shutdown") {
-      end({ reason: "quit" });
+      end(ctx, { reason: "quit" });
     } else if (event.reason === "start") {
       start(ctx, { reason: "startup" });
     } else if (["switch", "clear", "branch"].includes(event.reason)) {
       const reason = { switch: "resume", clear: "new", branch: "fork" }[event.reason];
-      end({ reason });
+      end(ctx, { reason });
       start(ctx, { reason });
     }
   });

@@ -14,9 +14,7 @@ from entire.agents import json_document, transcripts
 from entire.agents.pi.stream import header
 from entire.agents.untrusted import path_of
 from entire.model import jsontext
-from entire.model.effects import PutBack, Write
 from entire.model.ids import is_session_id
-from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,15 +82,10 @@ def is_in(root: str, place: str) -> bool:
     return bool(place) and os.path.join(os.path.realpath(place), "").startswith(os.path.join(top, ""))
 
 
-def placed_in(root: str, planned: PutBack) -> PutBack:
-    """Return a plan whose session goes on in ``root``, or where it was if that belongs to its place."""
-    return replace(planned, effects=tuple(
-        Write(path=effect.path, data=_placed(root, effect.path, effect.data)) if isinstance(effect, Write) else effect
-        for effect in planned.effects))  # fmt: skip
-
-
-def _placed(root: str, path: str, transcript: Content) -> Content:
-    """Return a session with its folder in the header, and a newline at its end, because Pi appends to the last line."""
+def placed(root: str, path: str, transcript: Content) -> Content:
+    """Return a session that goes on in ``root``, or where it was if that belongs to its place; with a newline at its
+    end, because Pi appends to the last line.
+    """
     about = header(transcript)
     place = path_of(about.get("cwd"))
     size = len(transcript)
