@@ -109,7 +109,7 @@ def _captured(name: str) -> Captured:
             output_tokens=output,
             api_call_count=calls,
             reasoning_tokens=thoughts,
-            at_least=("cache_creation_tokens",) if name == oracle.MIXED else (),  # the older version tells none
+            at_least=("cache_creation_tokens",) if written and name in oracle.PARTLY_OLDER else (),
         ),
         subagents=[oracle.id_of(oracle.SUBAGENTS[name])] if name in oracle.SUBAGENTS else (),
     )

@@ -14,6 +14,7 @@ COMPACTED, FORK = "compacted-inside-a-turn", "its-fork"
 CHILD_V1, PARENT_V1, CHILD_V2, PARENT_V2 = "subagent-v1", "session-with-it-v1", "subagent-v2", "session-with-it-v2"
 SCRIPTED, INTERRUPTED, OLDER, NEWER = "code-mode", "interrupted-turn", "0.118.0", "0.171.0"
 MIXED = "0.118.0-resumed-by-0.171.0"
+OLDER_PARENT, OLDER_CHILD = "0.118.0-with-a-subagent-of-0.171.0", "that-subagent"
 FIRST, ONCE, TWICE, FORK_OF_IT = "first-and-wrong", "its-last-prompt-taken-back", "and-again", "fork-of-what-is-left"
 
 _NAMES = {
@@ -29,6 +30,8 @@ _NAMES = {
     OLDER: "2026-11-21T06-31-24-01a1fccd-6ec9-7d03-a112-bea566d4173d",
     NEWER: "2026-11-28T00-54-01-01a21fa5-10d1-7fa1-b5fd-266929cb69f0",
     SCRIPTED: "2026-11-21T06-39-22-01a1fcd4-bc9f-7781-b01e-5716c2cdbdd0",
+    OLDER_PARENT: "2026-11-28T04-52-45-01a2207f-a3fe-7ae3-91c2-b5a6f8a0c0cc",
+    OLDER_CHILD: "2026-11-28T04-52-46-01a2207f-a876-7e52-9be3-b2ce68b2e26d",
     MIXED: "2026-11-28T01-15-58-01a21fb9-2ba8-7273-b49f-7f4fc4a8eb68",
     FIRST: "2026-11-28T01-46-39-01a21fd5-4139-71d3-9b9f-54b461cbe1b7",
     ONCE: "2026-11-28T01-46-41-01a21fd5-4139-71d3-9b9f-54b461cbe1b7_01a21fd5-4944-74c2-8444-a26230fee5d7",
@@ -57,6 +60,8 @@ PROMPTS: dict[str, list[str]] = {
     OLDER: ["first task"],
     NEWER: ["Add a greeting", "Tidy up"],
     SCRIPTED: ["codemode turn"],
+    OLDER_PARENT: ["Say hello", "Delegate it"],
+    OLDER_CHILD: [],
     MIXED: ["Add a greeting", "Say more"],
     FIRST: ["first task", "wrong task"],
     ONCE: ["first task", "second task", "wrong again"],
@@ -73,9 +78,10 @@ FILES: dict[str, list[str]] = {
     OLDER: ["hello.py", "notes.txt"],
     NEWER: ["notes.txt", "hello.py", "old.txt", "greet.py"],
     SCRIPTED: ["notes.txt", "cm.txt"],
+    OLDER_CHILD: ["note.txt"],
     MIXED: ["hello.py"],
 }
-SUBAGENTS = {PARENT_V1: CHILD_V1, PARENT_V2: CHILD_V2}
+SUBAGENTS = {PARENT_V1: CHILD_V1, PARENT_V2: CHILD_V2, OLDER_PARENT: OLDER_CHILD}
 LAST_TEXT = {
     PARENT_V1: "Delegation finished.",
     TWO_TURNS: "Second task finished.",
@@ -85,6 +91,8 @@ LAST_TEXT = {
     NEWER: "All is tidy.",
     SCRIPTED: "Code mode turn finished.",
 }
+PARTLY_OLDER = (MIXED, OLDER_PARENT)
+"""Where 0.118.0 wrote a part, which tells nothing of what was written to a cache."""
 
 
 def names() -> list[str]:
@@ -123,5 +131,5 @@ def tokens(name: str) -> tuple[int, int | None, int, int, int, int]:
     keys = ("input_tokens", "cache_write_input_tokens", "cached_input_tokens", "output_tokens")
     given, written, cached, output = (sum(each.get(key, 0) for each in used) for key in keys)
     thoughts = sum(each["reasoning_output_tokens"] for each in used)
-    is_told = any("cache_write_input_tokens" in each for each in used)
+    is_told = any("cache_write_input_tokens" in each for each in used) and (written or name not in PARTLY_OLDER)
     return given - cached - written, written if is_told else None, cached, output, calls, thoughts

@@ -74,7 +74,7 @@ def test_a_subagent_has_its_own_rollout(parent: str, child: str) -> None:
     assert subagent.background
     own = Codex(env={}).transcript(subagent.session_ref)
     assert own.prompts(START) == []
-    assert [report.path for report in own.files(START)] == [f"{oracle.PROJECT}/sub.txt"]
+    assert [report.path for report in own.files(START)] == [f"{oracle.PROJECT}/{file}" for file in oracle.FILES[child]]
 
 
 def test_an_interruption_is_noted() -> None:

@@ -117,7 +117,7 @@ def test_files_that_begin_in_each_other_end(tmp_path: Path) -> None:
 def test_the_sessions_of_a_project(sessions: Path, tmp_path: Path) -> None:
     """Without those of subagents, each once, in the file in which it goes on."""
     listed = {file.session_id: file.session_ref for file in agent(tmp_path).session_files("/home/dev/project")}
-    children = {oracle.id_of(oracle.CHILD_V1), oracle.id_of(oracle.CHILD_V2)}
+    children = {oracle.id_of(child) for child in oracle.SUBAGENTS.values()}
     assert set(listed) == {oracle.id_of(name) for name in oracle.names()} - children
     assert listed[ID].endswith("_01a1fcc4-cd54-7a31-9c2e-5b0d6f7a8e91.jsonl")
     assert agent(tmp_path).session_files("/elsewhere") == []

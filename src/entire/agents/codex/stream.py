@@ -220,7 +220,8 @@ class RolloutStream:
         if goes_on:
             self._in_background.add(call)
         paths = tools.patched_paths(payload, clean(self._of_turn("cwd"))) if is_older else ()
-        return Result(position=at, call=call, time=time, paths=paths, goes_on=goes_on,
+        task = tools.spawned(payload) if is_older else None
+        return Result(position=at, call=call, time=time, paths=paths, task=task, goes_on=goes_on or task is not None,
                       **(_printed(tools.output(payload)) if self._details else {}))  # fmt: skip
 
     def _item(self, item: Native, turn: str, at: int, end: int, time: float) -> Iterator[Record]:

@@ -31,6 +31,7 @@ _TOOLS = {
 }  # fmt: skip
 """What tools do. All others may run programs, such as `exec`, whose input is a script."""
 _PATCHED = "Success. Updated the following files:"
+_SPAWNED = '{"agent_id":'
 _GOES_ON = "Process running with session ID"
 
 
@@ -65,6 +66,13 @@ def output(payload: Native) -> str:
 def goes_on(payload: Native) -> bool:
     """Tell whether a command that was started works on in the background."""
     return _GOES_ON in output(payload)
+
+
+def spawned(payload: Native) -> Subagent | None:
+    """Return the subagent that the answer to ``spawn_agent`` names: the older dialect tells of it nowhere else."""
+    text = clean(payload.get("output"))
+    agent = clean(dict_of(untrusted.loads(text.encode())).get("agent_id")) if text.startswith(_SPAWNED) else ""
+    return Subagent(id=agent, tool_use_id=call_id(payload), background=True) if agent else None
 
 
 def patched_paths(payload: Native, folder: str) -> tuple[str, ...]:
