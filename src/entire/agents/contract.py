@@ -347,7 +347,8 @@ class SessionResumer(Protocol):
     """Restores sessions so that the agent can continue them.
 
     ``notices_changes`` (optional, False): a running agent reads a session's transcript again before it goes on, so
-    that it may be put back meanwhile.
+    that it may be put back meanwhile. ``is_open(session_id)`` (optional): whether a process of the agent has a session
+    open, None if the agent does not say. ``closing`` (optional): how a person has it closed, an imperative.
     """
 
     def session_dir(self, root: str) -> str:

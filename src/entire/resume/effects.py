@@ -14,7 +14,7 @@ from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from entire.agents.contract import Agent, Transcript
     from entire.model.session import Session
@@ -58,15 +58,24 @@ def said(planned: PutBack) -> str:
     return f"cannot be put back: {planned.problem}" if planned.problem else ""
 
 
-def open_process(agent: Agent, session: Session | None) -> str:
+def open_process(agent: Agent, session_id: str, session: Session | None) -> str:
     """Return which process has a session's conversation open and would not notice that it changes, as
-    "NAME (pid 42)"; '' for none.
+    "NAME (pid 42)"; '' for none. What the agent says of it counts more than what runs.
     """
     resumer = capabilities.session_resumer(agent)
-    if session is None or resumer is None or getattr(resumer, "notices_changes", False):
+    if resumer is None or getattr(resumer, "notices_changes", False):
         return ""
-    pid = liveness.holding_process(session, resumer.format_resume_command(session.session_id))
-    return f"{agent.type} (pid {pid})" if pid else ""
+    tell: Callable[[str], bool | None] | None = getattr(resumer, "is_open", None)
+    told = tell(session_id) if tell is not None else None
+    if told is False:
+        return ""
+    pid = liveness.holding_process(session, resumer.format_resume_command(session_id)) if session is not None else 0
+    return f"{agent.type} (pid {pid})" if pid else agent.type if told else ""
+
+
+def closing(agent: Agent) -> str:
+    """Return how a person has an agent let go of a conversation."""
+    return str(getattr(agent, "closing", "close it first"))
 
 
 def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
@@ -74,11 +83,11 @@ def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
     for session_id in session_ids:
         state = context.session(session_id)
         agent = context.adapters.of(state) if state is not None else None
-        if agent is not None and (process := open_process(agent, state)):
+        if agent is not None and (process := open_process(agent, session_id, state)):
             raise EntireError(
                 f"{process} has session {session_id} open and would write over the conversation that is put back; "
                 "nothing was changed",
-                hint="close it first, or add --force",
+                hint=f"{closing(agent)}, or add --force",
             )
 
 

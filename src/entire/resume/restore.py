@@ -173,8 +173,8 @@ def _plan(
     if change.what == MISSING:
         return replace(view, problem="no transcript of it is stored or on this machine")
     change, what = _choose(context, stored, agent, state, change, stored.session_id in overwrite)
-    if what in (WRITTEN, CUT) and not force and (process := effects.open_process(agent, state)):
-        return replace(view, problem=f"{process} has it open; close it first, or use --force")
+    if what in (WRITTEN, CUT) and not force and (process := effects.open_process(agent, stored.session_id, state)):
+        return replace(view, problem=f"{process} has it open; {effects.closing(agent)}, or use --force")
     missing = transcript_merge.missing_subagents(context.objects, agent, change.path, stored.data, stored.subagents)
     planned = effects.plan(agent, change, missing) if what != KEPT else PutBack()
     if planned.problem:

@@ -15,6 +15,7 @@ from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.positions import SessionRef
 from entire.model.session import Session
 from entire.model.transcripts import Agreement
+from entire.recording import liveness
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.undo.draft import Draft
@@ -139,3 +140,21 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_private(draft: Draft, tmp_path: 
     draft.carry_out()
     assert [path.stat().st_mode & 0o777 for path in (old, new)] == [0o640, 0o600]
     assert (old.read_bytes(), new.read_bytes()) == (b"y", b"z")
+
+
+@pytest.mark.parametrize(("told", "runs", "wanted"), [
+    (None, True, "Codex (pid 42)"), (None, False, ""), (False, True, ""), (True, True, "Codex (pid 42)"),
+    (True, False, "Codex"),
+])  # fmt: skip
+def test_what_an_agent_says_of_a_session_counts_more_than_what_runs(
+    told: bool | None, runs: bool, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its background server may run without having the session open, and have one open that nothing recorded."""
+    monkeypatch.setattr(liveness, "holding_process", lambda session, command: 42 if runs else 0)
+    agent: Any = SimpleNamespace(
+        capabilities={"session_resumer"}, type="Codex", is_open=lambda session_id: told,
+        format_resume_command=lambda session_id: "codex resume", closing="stop the server",
+    )  # fmt: skip
+    assert effects.open_process(agent, "s", Session("s")) == wanted
+    assert effects.open_process(agent, "s", None) == ("Codex" if told else "")
+    assert effects.closing(agent) == "stop the server"

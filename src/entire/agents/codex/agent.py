@@ -32,6 +32,7 @@ class Codex(FileAgent):
     resume_command = "codex resume "
     folder_variable = "ENTIRE_TEST_CODEX_SESSION_DIR"
     capabilities = FileAgent.capabilities | {"hook_responder"}
+    closing = "close it first (`codex app-server daemon stop` ends its background server, which may hold it)"
 
     # transcripts
 
@@ -91,6 +92,11 @@ class Codex(FileAgent):
 
         own = untrusted.clean(rollouts.meta(transcript).get("id"))
         return own if own and session_id.endswith(f"-{own}") else session_id
+
+    def is_open(self, session_id: str) -> bool | None:
+        from entire.agents.codex import thread_list
+
+        return thread_list.is_open(self._home(), session_id) if is_session_id(session_id) else None
 
     def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         from entire.agents.codex import rollouts, thread_list

@@ -1,4 +1,5 @@
-"""What Codex keeps of a session beside its rollout: a list of its turns, which it makes again when it is missing.
+"""What Codex keeps of a session beside its rollout: a list of its turns, which it makes again when it is missing, and a
+lock, which the process that has the session open holds, be it the background server (observed on 0.171.0).
 
 It reads a rollout that was replaced from where it stopped, and so goes on to list turns that are gone (observed on
 0.169.0 and 0.171.0). ``forget`` is the effect that has it read the whole rollout again; run as a program, this module
@@ -30,6 +31,26 @@ def forget(home: str, file_id: str) -> tuple[Run, ...]:
 
     command = (sys.executable, "-I", os.path.abspath(__file__), database, Argument(file_id, "a rollout's id"))
     return (Run(argv=command, undo_argv=command),)
+
+
+def is_open(home: str, session_id: str) -> bool | None:
+    """Tell whether a process of the Codex in a folder has a session open; None: that version holds no locks."""
+    folder = os.path.join(home, "thread-writer-locks")
+    if not os.path.isdir(folder):
+        return None
+    import fcntl
+
+    try:
+        file = os.open(os.path.join(folder, f"{session_id}.lock"), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def _delete(database: str, session_id: str) -> None:
