@@ -125,6 +125,8 @@ def _move_into_memory(config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Seal this process before test modules are imported: they may look at the environment."""
     _move_into_memory(config)
+    # Images of containers set it: then each worker compiles every test module in every run, two thirds of its start.
+    sys.dont_write_bytecode = False
     home = Path(tempfile.mkdtemp(prefix="entire-tests-")).resolve() / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(GIT_CONFIG)

@@ -29,8 +29,11 @@ def _load(path: Path) -> Any:
     assert spec is not None
     module = module_from_spec(spec)
     sys.modules[loader.name] = module
-    sys.dont_write_bytecode = True
-    loader.exec_module(module)
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = before
     return module
 
 
