@@ -12,9 +12,11 @@ import io
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,8 +27,9 @@ from typing import Any
 
 import pytest
 
+import entire
 from entire.cli import main
-from tests import faults
+from tests import faults, forks
 
 BIN = Path(sys.executable).parent
 NEVER = 1 << 30
@@ -219,9 +222,16 @@ def _be_child(args: tuple[str, ...], where: Path, stdin: bytes, fault: Fault, ou
 
 _SCRIPT = """#!/bin/sh
 case " $* " in
-    *" ${in_} "*) exec "{python}" -m tests.campaign.hurt "$@" ;;
+    *" ${in_} "*) exec "{hurt}" "$@" ;;
 esac
 exec "{entire}" "$@"
+"""
+_PATHS = (str(Path(__file__).parents[2]), str(Path(entire.__file__).parents[1]))
+_HURT = f"""\
+import sys
+sys.path += {[*_PATHS, sysconfig.get_path("purelib")]!r}
+from tests.campaign.hurt import inside
+sys.exit(inside())
 """
 
 
@@ -230,14 +240,13 @@ def in_git_hook(hook: str, fault: Fault, folder: Path) -> tuple[dict[str, str], 
     ended.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    script, report = folder / "entire", folder / "report"
-    script.write_text(_SCRIPT.format(in_=_IN, python=sys.executable, entire=BIN / "entire"))
+    script, hurt, report = folder / "entire", folder / "hurt", folder / "report"
+    forks.write(hurt, _HURT)
+    script.write_text(_SCRIPT.format(in_=_IN, hurt=hurt, entire=shutil.which("entire", path=forks.path())))
     script.chmod(0o755)
     report.unlink(missing_ok=True)
-    root = Path(__file__).resolve().parents[2]
     env = {
-        "PATH": f"{folder}{os.pathsep}{BIN}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)]),
+        "PATH": f"{folder}{os.pathsep}{forks.path()}",
         _IN: hook,
         _FAULT: json.dumps(asdict(fault)),
         _REPORT: str(report),
@@ -252,7 +261,7 @@ def in_git_hook(hook: str, fault: Fault, folder: Path) -> tuple[dict[str, str], 
     return env, ended
 
 
-def _inside() -> int:
+def inside() -> int:
     """Be the ``entire`` of ``in_git_hook``."""
     fault = Fault(**json.loads(os.environ.pop(_FAULT)))
     report = os.environ.pop(_REPORT)
@@ -278,7 +287,3 @@ def killed_after(args: tuple[str, ...], where: Path, stdin: bytes, seconds: floa
         out, err = child.communicate()
     killed = child.returncode == -signal.SIGKILL
     return Ended(None if killed else child.returncode, out, err, 0)
-
-
-if __name__ == "__main__":
-    sys.exit(_inside())
