@@ -15,11 +15,11 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from driver import AgentTerminal, Home, Running, observer, running
+from driver import AgentTerminal, Home, Run, Running, observer, running
 from script import Part, ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
@@ -158,12 +158,25 @@ class Gemini(Home):
 
     # --- headless ---
 
-    @contextmanager
-    def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Iterator[Running]:
+    def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
+        """Run one prompt to its end.
+
+        In one process: else the agent starts itself once more for a bigger heap, and half of a run's time is the first
+        start. What is watched, interrupted or on a terminal starts as people start it.
+        """
+        environment = {**self.environment, "GEMINI_CLI_NO_RELAUNCH": "true"}
+        with self._start(prompt, cwd, resume, environment) as started:
+            return started.finish()
+
+    def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> AbstractContextManager[Running]:
         """Start one prompt, which a test may watch or interrupt; whatever happens, the agent is gone afterwards."""
+        return self._start(prompt, cwd, resume, self.environment)
+
+    @contextmanager
+    def _start(self, prompt: str, cwd: Path, resume: str | None, environment: dict[str, str]) -> Iterator[Running]:
         session = resume or str(uuid.uuid4())
         command = [*self._command(cwd, session, resume), "--output-format", "json", "-p", prompt]
-        with running(session, command, cwd, self.environment) as started:
+        with running(session, command, cwd, environment) as started:
             yield started
 
     def _command(self, cwd: Path, session: str, resume: str | None) -> list[str]:
