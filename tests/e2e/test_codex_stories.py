@@ -10,6 +10,7 @@ import pytest
 
 from claude import Claude
 from codex import Codex, forms, names, patch
+from copilot import Copilot
 from driver import binary
 from proof import Part, assert_part, assert_task, linked, task_of, tokens_of
 from script import answer, fault, text, tool, turn
@@ -405,4 +406,41 @@ def test_two_agents_in_one_worktree_are_kept_apart(world: World) -> None:
     found = linked(world, repo.commit("Add a")).session(running.session)
     assert (found.metadata["agent"], found.metadata["files_touched"]) == ("Claude Code", ["a.txt"])
     assert (found.tokens, lines(found)) == (tokens(0, 1, 2), (1, 0, 100))
+    explained = repo.run("entire", "explain", "--commit", "HEAD", "--no-pager")
+    assert f"Session {running.session} (Claude Code)" in explained
+    assert session not in explained
+    assert_quiet(repo)
+
+
+def test_one_agent_goes_on_with_what_another_left(world: World) -> None:
+    """Codex leaves a file, Copilot CLI changes a line of it; the person commits: both are linked, each with its own."""
+    world.enable()
+    repo, agent, program = world.repo, codex(world), binary(Copilot)
+    assert program
+    other = Copilot(program, agent.home, world.server.url, agent.environment["PATH"])
+    repo.run("entire", "enable", "--agent", other.name)
+    repo.commit("Use both")
+    change = other.edit(world.path("a.txt"), "two", "2")
+    world.server.script.add(
+        writing(world, "write a", "a.txt", "one\ntwo\nthree\n", 0),
+        turn("change it", answer(change, usage=cost(2)), answer(text("changed"), usage=cost(3))),
+    )
+    first = agent.headless("write a", repo.path).session
+    second = other.headless("change it", repo.path).session
+    assert repo.files()["a.txt"] == b"one\n2\nthree\n"
+    status = repo.run("entire", "status")
+    checkpoint = linked(world, repo.commit("Add a"))
+    for session, name in ((first, "Codex +"), (second, "Copilot CLI")):
+        assert re.search(f"{session[:8]}  {name} +ended  1 step .*\n    uncommitted: a.txt", status)
+    explained = repo.run("entire", "explain", "--checkpoint", checkpoint.id, "--no-pager")
+    assert re.search(rf"Session {first} \(Codex\)\n.*\n  Lines +67 % of 3 added lines \(2 by the agent", explained)
+    assert re.search(rf"Session {second} \(Copilot CLI\)\n.*\n  Lines +33 % of 3 added lines \(1 by", explained)
+    whose = [line.split()[1] for line in repo.run("entire", "why", "a.txt").splitlines()]
+    assert whose == ["Codex", "Copilot", "Codex"]
+    parts = {first: ("Codex", (0, 1), 2), second: ("Copilot CLI", (2, 3), 1)}
+    assert {session.id for session in checkpoint.sessions} == parts.keys()
+    for session, (name, numbers, count) in parts.items():
+        found = checkpoint.session(session)
+        assert (found.metadata["agent"], found.metadata["files_touched"]) == (name, ["a.txt"])
+        assert (found.tokens, lines(found)[:2]) == (tokens(*numbers), (count, 0))
     assert_quiet(repo)
