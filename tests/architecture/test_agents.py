@@ -137,6 +137,7 @@ def test_the_table_names_the_versions_that_the_stories_run() -> None:
         "claude-code": ("@anthropic-ai/claude-code", "claude-code-newest"),
         "codex": ("codex-older", "@openai/codex"),
         "copilot-cli": ("@github/copilot",),
+        "pi": ("@mariozechner/pi-coding-agent",),
         "gemini": ("@google/gemini-cli",),
     }
     readme = " ".join((ROOT / "README.md").read_text().split())

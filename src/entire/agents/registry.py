@@ -164,6 +164,7 @@ BUILTIN = {
             session_dir_variable="ENTIRE_TEST_PI_SESSION_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
             setup_note="Pi started in a folder below does not find it: `entire enable --agent pi --user` helps",
+            tested_versions=("0.73.1",),
             spoken_name="pi",
         ),
     )
