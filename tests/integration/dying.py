@@ -25,22 +25,56 @@ sys.exit(main())
 """
 
 
-def arm(count: int) -> None:
-    """Let this process die before its write or program number ``count`` (from 0)."""
-    left = [count]
+def watch(act: Callable[[], None]) -> None:
+    """Let this process do ``act`` before each of its writes and programs."""
 
-    def deadly(call: Callable[..., Any]) -> Callable[..., Any]:
+    def watched(call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **named: Any) -> Any:
-            if left[0] == 0:
-                os._exit(STATUS)
-            left[0] -= 1
+            act()
             return call(*args, **named)
 
         return wrapped
 
     for module, names in ((files, ("write", "append", "remove")), (process, ("run",)), (os, ("rename", "replace"))):
         for name in names:
-            setattr(module, name, deadly(getattr(module, name)))
+            setattr(module, name, watched(getattr(module, name)))
+
+
+def arm(count: int) -> None:
+    """Let this process die before its write or program number ``count`` (from 0)."""
+    left = [count]
+
+    def die() -> None:
+        if left[0] == 0:
+            os._exit(STATUS)
+        left[0] -= 1
+
+    watch(die)
+
+
+def moments(folder: Path, work: Callable[[], None]) -> list[Path]:
+    """Do ``work`` in a child; return copies of a folder, as a kill before each of its writes and programs would leave
+    it, and as it is at the end.
+    """
+    import shutil
+
+    found: list[Path] = []
+
+    def keep() -> None:
+        found.append(folder.with_name(f"{folder.name}-{len(found)}"))
+        shutil.copytree(folder, found[-1], symlinks=True)
+
+    pid = os.fork()
+    if not pid:
+        try:
+            watch(keep)
+            work()
+            keep()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    return sorted(folder.parent.glob(f"{folder.name}-*"), key=lambda path: int(path.name.rpartition("-")[2]))
 
 
 def in_child(count: int, work: Callable[[], None]) -> bool:

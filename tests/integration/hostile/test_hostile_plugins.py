@@ -141,6 +141,8 @@ MISCONDUCT = {
     "null": "print('null')",
 }
 
+LONG = "x" * (1 << 17)
+"""More than a pipe holds: who reads nothing would block who writes."""
 HARMLESS = ("fork", "answers and stays", "infinite")  # unless time is over
 
 
@@ -153,7 +155,7 @@ def test_misconduct(played: Recorded, name: str) -> None:
     for number, condition in enumerate(("==", "!=")):
         played.plugin.instead(f"if WORDS[0] {condition} 'parse-hook':\n{code}\nelse:\n  as_told()\n")
         for verb in ("turn-start", "turn-end"):
-            played.hook(verb, prompt="x" * (1 << 20))
+            played.hook(verb, prompt=LONG)
             assert (played.seconds < HUNG, played.out, played.survivors()) == (True, b"", [])
             played.work(f"{number}{verb}.txt", 1)
     assert len(played.warnings()) == len(played.story.log_errors()) == 1 or name in HARMLESS

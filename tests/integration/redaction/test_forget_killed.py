@@ -21,7 +21,7 @@ from entire.undo import completion
 from tests.integration import secrets
 from tests.integration.secrets import TULIP
 from tests.integration.setup.test_clean import place_of
-from tests.integration.setup.test_clean_killed import each, killed
+from tests.integration.setup.test_clean_killed import each, killed, put
 from tests.integration.story import Story
 
 
@@ -63,9 +63,7 @@ def is_half_way(root: Path) -> bool:
 def test_a_turn_after_a_kill_finds_all_of_it_done(story: Story) -> None:
     session, _ = secrets.with_tulip(story)
     before = refs(story)
-    killed(story, "forget", "--secret", TULIP, "--yes", until=is_half_way)
-    assert is_half_way(story.root)
-    session.cwd = story.root
+    put(story, next(filter(is_half_way, killed(story, "forget", "--secret", TULIP, "--yes"))))
     session.prompt("go on")
     session.write("more.py", "x = 1\n")
     session.hook("stop")

@@ -12,32 +12,29 @@ import pytest
 from entire import layout
 from entire.store import sessions
 from entire.undo import completion
-from tests.integration.dying import in_child
+from tests.integration import dying
 from tests.integration.kept import PERSON, shadows
 from tests.integration.setup.test_clean import orphan, place_of
 from tests.integration.setup.test_reset import worked
 from tests.integration.story import Story
 from tests.trees import tree
 
-MOST = 120
 
-
-def killed(story: Story, *args: str, until: Callable[[Path], bool] = lambda root: False) -> list[Path]:
-    """Return copies of the repository in which the command was killed, one for each of its writes, up to one that is
-    wanted, or in which it came to its end.
+def killed(story: Story, *args: str) -> list[Path]:
+    """Return copies of the repository as the command leaves it that is killed before one of its writes or git commands,
+    one for each of these, and as it is at the end. It runs once: what is copied while it waits is what a kill leaves.
     """
-    original, found = story.root, []
-    for count in range(MOST):
-        story.root = original.parent / f"killed-{count}"
-        shutil.copytree(original, story.root, symlinks=True)
-        found.append(story.root)
 
-        def command() -> None:
-            assert story.entire(*args) == 0
+    def command() -> None:
+        assert story.entire(*args) == 0
 
-        if in_child(count, command) or until(story.root):
-            return found
-    raise AssertionError("it never came to its end")
+    return dying.moments(story.root, command)
+
+
+def put(story: Story, root: Path) -> None:
+    """Put such a copy in the place of the repository."""
+    shutil.rmtree(story.root)
+    root.rename(story.root)
 
 
 def each(story: Story, roots: list[Path], check: Callable[[], None]) -> None:
@@ -45,13 +42,12 @@ def each(story: Story, roots: list[Path], check: Callable[[], None]) -> None:
     leaves what the one before it left.
     """
     known = []
-    for root in roots:
+    for root in dict.fromkeys(roots):
         state = tree(root, but=frozenset())
-        state.pop(b".git/index", None)  # what it says of files' inodes is each copy's own
         if state in known:
             continue
         known.append(state)
-        story.root = root
+        put(story, root)
         try:
             check()
         except AssertionError as error:
