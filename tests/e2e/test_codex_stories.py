@@ -374,6 +374,25 @@ def test_a_prompt_during_a_turn_belongs_to_it(world: World) -> None:
     assert_quiet(repo)
 
 
+def test_turn_ends_are_told_where_hooks_are_off(world: World) -> None:
+    """Codex starts one program of its user's after each turn; with consent that is `entire`, if there is none yet."""
+    repo, agent = world.repo, codex(world)
+    agent.config.write_text(f"{agent.config.read_text()}\n[features]\nhooks = false\n")
+    before = agent.config.read_text()
+    world.enable("--user")
+    world.server.script.add(writing(world, "write a", "a.txt", "a\n", 0))
+    session = agent.headless("write a", repo.path).session
+    state = repo.path / ".git" / "entire-sessions" / f"{session}.json"
+    world.wait(lambda: state.exists() and repo.git("for-each-ref", "refs/heads/entire") != "", "the step")
+    assert agent.events() == []
+    checkpoint = linked(world, repo.commit("Add a", "a.txt"))
+    part = Part(files=["a.txt"], prompts=["write a"], answers=[0, 1], lines=(1, 0, 100), last="write a: done")
+    assert_part(world, checkpoint, session, part)
+    repo.run("entire", "agent", "remove", "codex", "--user", "--yes")
+    assert "notify" not in agent.config.read_text()
+    assert agent.config.read_text().startswith(before)
+
+
 def test_two_agents_in_one_worktree_are_kept_apart(world: World) -> None:
     """Claude Code is in a turn while Codex has one of its own: each one's file, tokens and lines are its own."""
     world.enable()

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
+    if hook == _NOTIFY:
+        from entire.agents.codex import notify
+
+        return notify.event(payload, now())
     return payloads.parse(_EVENTS, hook, payload, now(), "turn_id")
 
 
@@ -69,4 +73,5 @@ _EVENTS: Table = {
     "subagent-start": _subagent_start,
     "subagent-stop": _subagent_stop,
 }
-hook_names = tuple(_EVENTS)
+_NOTIFY = "notify"
+hook_names = (*_EVENTS, _NOTIFY)

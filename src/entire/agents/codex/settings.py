@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from entire.agents import hookfiles, transcripts
-from entire.agents.codex import trust
+from entire.agents.codex import notify, trust
 from entire.agents.hookfiles import Entry, Table
 from entire.model.health import HooksHealth, HookStatus
 
@@ -54,5 +54,10 @@ def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> Hook
     config = os.path.join(os.path.dirname(user), trust.CONFIG)
     if not trust.are_hooks_off(config):
         return None
+    told = trust.settings_of(config)
+    if notify.is_ours(told):
+        return HooksHealth(status=HookStatus.INSTALLED)
     detail = f"remove `hooks = false` from `[features]` in {config} to record sessions"
+    if notify.is_free(told):
+        detail += "; or record them only when a turn ends: `entire enable --agent codex --user --trust-hooks`"
     return HooksHealth(status=HookStatus.DISABLED, detail=detail)

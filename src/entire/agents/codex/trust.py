@@ -14,6 +14,7 @@ import re
 import tomllib
 
 from entire.agents import configfile, hookfiles, json_document
+from entire.agents.codex import notify
 from entire.agents.untrusted import dict_of
 from entire.errors import EntireError
 from entire.model.digest import sha256
@@ -48,7 +49,9 @@ class HooksFile(Value):
         """Return why the agent does not run our entries, and what to do; '' if it runs them. ``command``: what has us
         trust them.
         """
-        config = _load(self.config)
+        config = settings_of(self.config)
+        if are_hooks_off(self.config):
+            return ""
         known, wanted = _known(config), self._hashes()
         is_foreign = bool(self.project) and not _is_trusted(config, self.project)
         if all(known.get(key) == digest for key, digest in wanted.items()):
@@ -61,11 +64,15 @@ class HooksFile(Value):
         return f"Codex leaves these hooks out, which {state}: {ways}"
 
     def trust(self) -> int:
-        """Write that the user trusts our entries; return how many were not trusted.
+        """Write that the user trusts our entries; return how many were not trusted. In the user's settings, where hooks
+        are off, have ``notify`` tell us of turns, if it is free.
 
         Raises EntireError if the agent's settings cannot be edited; they are unchanged then.
         """
-        config, text = _load(self.config), _text(self.config)
+        config, text = settings_of(self.config), _text(self.config)
+        if not self.project and are_hooks_off(self.config) and notify.is_free(config):
+            _save(self.config, notify.added(text))
+            return 1
         known = _known(config)
         missing = {key: digest for key, digest in self._hashes().items() if known.get(key) != digest}
         for key, digest in missing.items():
@@ -75,7 +82,7 @@ class HooksFile(Value):
 
     def forget(self) -> None:
         """Remove what was written about our entries, which are to be removed next."""
-        text = _text(self.config)
+        text = _text(self.config) if self.project else notify.removed(_text(self.config))
         for key in self._hashes():
             text = _table(_name("hooks", "state", key)).sub("", text)
         _save(self.config, text)
@@ -115,7 +122,8 @@ def digest_of(event: str, hook: Mapping[str, Any], matcher: str | None) -> str:
 
 def are_hooks_off(config: str) -> bool:
     """Tell whether the user has switched hooks off."""
-    return dict_of(_load(config).get("features")).get("hooks") is False
+    features = dict_of(settings_of(config).get("features"))
+    return features.get("hooks") is False or features.get("codex_hooks") is False
 
 
 def _known(config: Mapping[str, Any]) -> dict[str, object]:
@@ -127,7 +135,8 @@ def _is_trusted(config: Mapping[str, Any], project: str) -> bool:
     return dict_of(dict_of(config.get("projects")).get(os.path.realpath(project))).get("trust_level") == "trusted"
 
 
-def _load(path: str) -> dict[str, Any]:
+def settings_of(path: str) -> dict[str, Any]:
+    """Return the user's settings, {} if they cannot be read."""
     try:
         return tomllib.loads(_text(path))
     except (EntireError, ValueError):
