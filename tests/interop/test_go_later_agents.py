@@ -1,4 +1,4 @@
-"""Checkpoints of Codex and Copilot CLI as later versions of the Go CLI store them (formats.md, sections 2 and 11): the
+"""Checkpoints of Codex, Copilot CLI and Pi as later versions of the Go CLI store them (formats.md, sections 2, 11): the
 agent's own file and records without anything of ours. They are read, and resumed on a machine that has only the
 repository.
 """
@@ -16,6 +16,7 @@ import pytest
 
 from tests.agents.codex import oracle as codex
 from tests.agents.copilot import oracle as copilot
+from tests.agents.pi import oracle as pi
 from tests.integration.commandline import Repo
 
 BRANCH = "entire/checkpoints/v1"
@@ -123,6 +124,25 @@ def test_what_a_later_go_cli_stored_is_read_and_resumed(
     assert path.read_bytes() == transcript
     repo.ok("resume", "--undo")
     assert not path.exists()
+
+
+@pytest.mark.parametrize("name", [pi.ORIGIN, pi.TREE, "old-01-print"])
+def test_a_session_of_pi_goes_on_in_this_worktree(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Its first line names the folder; all others stay as they are stored."""
+    told = pi.load(name)[0]
+    stored = Stored("Pi", told["id"], pi.path_of(name), "PI_CODING_AGENT_DIR", "pi --session ", pi.PROMPTS[name])
+    monkeypatch.setenv(stored.home, str(tmp_path / "home"))
+    store(repo, stored.files(stored.transcript.rstrip(b"\n")))
+    (part,) = repo.json("show", ID)["checkpoints"][0]["parts"]
+    assert [prompt["text"] for prompt in part["prompts"]] == stored.prompts
+    (resumed,) = repo.json("resume")["sessions"]
+    assert (resumed["what"], resumed["command"]) == ("written", f"{stored.command}{stored.session_id}")
+    head, rest = Path(resumed["path"]).read_bytes().split(b"\n", 1)
+    assert json.loads(head) == {**told, "cwd": str(repo.top.resolve())}
+    assert rest == stored.transcript.split(b"\n", 1)[1]
+    assert repo.json("resume")["sessions"][0]["what"] == "unchanged"
 
 
 @pytest.mark.parametrize("name", [codex.FORK, codex.REVERTED])
