@@ -139,6 +139,7 @@ def test_the_table_names_the_versions_that_the_stories_run() -> None:
         "copilot-cli": ("@github/copilot",),
         "pi": ("@mariozechner/pi-coding-agent",),
         "gemini": ("@google/gemini-cli",),
+        "opencode": ("opencode-ai",),
     }
     readme = " ".join((ROOT / "README.md").read_text().split())
     for entry in registry.BUILTIN.values():

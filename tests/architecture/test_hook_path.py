@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.agents.opencode.store import Store
+from tests.agents.opencode.writer import Session
 from tests.architecture.hookworld import ELSEWHERE, HEAVY, SESSION, World
 from tests.architecture.places import PACKAGE
 
@@ -158,6 +160,34 @@ def test_the_hooks_of_another_agent_cost_no_more(world: World) -> None:
         "claude_code",
         "demo",
     } == set()
+
+
+def test_the_hooks_of_an_agent_with_a_database_load_what_reads_it_only_to_read_it(world: World) -> None:
+    """OpenCode's, whose sessions are rows: neither the package `sqlite3`, nor the room of another agent."""
+    folder, names = world.folder / "data", set()
+    world.env["ENTIRE_TEST_OPENCODE_DIR"] = str(folder)
+    session = Session(Store(folder / "opencode.db"), SESSION, str(world.repo))
+
+    def hook(verb: str, claudes: str, **payload: Any) -> bool:
+        modules, commands = world.hook(verb, "opencode", **payload)
+        names.update(modules)
+        assert (modules & HEAVY, len(commands)) == (set(), BUDGET[claudes]), (verb, commands)
+        loaded = {name for name in modules if name.startswith("entire")}
+        assert len(loaded) <= MODULES[claudes], (verb, len(loaded), loaded)
+        return "_sqlite3" in modules
+
+    session.begin()
+    assert not hook("session-start", "session-start", source="startup")
+    hook("turn-start", "user-prompt-submit", prompt="Write b.txt", turn_id="m1")
+    session.prompt("Write b.txt")
+    (world.repo / "b.txt").write_text("two\n")
+    session.add_file(str(world.repo / "b.txt"))
+    session.answer("Done.")
+    assert hook("turn-end", "stop", turn_id="m1")
+    assert len(world.steps()) == 1, "the turn's end saved nothing"
+    assert not hook("session-end", "session-end", reason="exit")
+    rooms = {path.name for path in PACKAGE.glob("agents/*/") if path.is_dir()} - {"opencode", "__pycache__"}
+    assert {name.split(".")[2] for name in names if name.startswith("entire.agents.")} & rooms == set()
 
 
 def test_the_hook_after_a_shell_command_needs_no_pattern(world: World) -> None:

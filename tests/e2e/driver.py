@@ -103,6 +103,7 @@ class Home:
 
     shows_notices: ClassVar[bool] = True
     masks_secrets: ClassVar[bool] = False
+    tells_stopped: ClassVar[bool] = True
 
     def __init__(self, program: Path, home: Path, path: str, environment: Mapping[str, str]) -> None:
         """Prepare the home; `path` is the PATH of the agent and of everything it starts."""
@@ -131,6 +132,10 @@ class Home:
         """Return the complete records of a session's transcript."""
         path = self.transcript(session)
         return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]] if path.exists() else []
+
+    def begins(self, own: bytes, part: bytes) -> bool:
+        """Tell whether a transcript begins with a part of it, byte for byte."""
+        return own.startswith(part) and (part.endswith(b"\n") or own[len(part) : len(part) + 1] in (b"", b"\n"))
 
     def subagent_calls(self, session: str) -> list[str]:
         """Return the ids that hooks tell of the tool calls that started a subagent: none."""
@@ -223,6 +228,8 @@ class Driver(Protocol):
     """Whether it shows what a hook answers to the person."""
     masks_secrets: ClassVar[bool]
     """Whether it hides keys in what its tools print from the model."""
+    tells_stopped: ClassVar[bool]
+    """Whether its transcript tells the tokens of an answer whose tools were stopped."""
     program: Path
     home: Path
     environment: dict[str, str]
@@ -238,6 +245,9 @@ class Driver(Protocol):
 
     def records(self, session: str) -> list[dict[str, Any]]:
         """Return the complete records of a session's transcript."""
+
+    def begins(self, own: bytes, part: bytes) -> bool:
+        """Tell whether a transcript begins with what a part of it holds."""
 
     @staticmethod
     def said(transcript: bytes) -> list[str]:

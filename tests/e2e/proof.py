@@ -98,8 +98,7 @@ def assert_stored(
     own = world.agent.transcript(session).read_bytes() if own is None else own
     own = own.replace(secret[0].encode(), secret[1].encode()) if secret else own
     assert transcript
-    assert own.startswith(transcript)
-    assert transcript.endswith(b"\n") or own[len(transcript) : len(transcript) + 1] in (b"", b"\n")
+    assert world.agent.begins(own, transcript)
     assert not last or world.agent.said(transcript)[-1] == last
 
 
@@ -127,5 +126,5 @@ def assert_task(world: World, checkpoint: Checkpoint, task: Task) -> None:
     record = json.loads(checkpoint.files[f"tasks/{folder}/checkpoint.json"])
     assert (record["session_id"], record["tool_use_id"], record["agent_id"]) == (task.session, folder, task.agent)
     stored = joined(checkpoint.files, f"tasks/{folder}/agent-{task.agent}.jsonl")
-    assert task.transcript.startswith(stored)
+    assert world.agent.begins(task.transcript, stored)
     assert world.agent.said(stored)[-1] == "note written"

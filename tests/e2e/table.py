@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from codex import Codex
 from copilot import Copilot
 from driver import Driver
 from gemini import Gemini
+from opencode import OpenCode
 
 if TYPE_CHECKING:
     from conftest import World
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 
 AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex, Copilot)
 """The agents with which every situation is played."""
+
+PARTLY: Mapping[type[Driver], frozenset[str]] = {
+    OpenCode: frozenset((
+        "commit_by_the_agent", "interrupt", "new_session", "resume_in_another_clone", "rewind_and_continue",
+        "several_turns",
+    )),
+}  # fmt: skip
+"""Those with which only these situations are played: each start takes three seconds of a processor."""
 
 BOTH = pytest.mark.parametrize("world", [Claude, NewestClaude], indirect=True, ids=["oldest", "newest"])
 """Plays a story of Claude Code with both versions."""

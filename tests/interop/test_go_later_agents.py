@@ -16,8 +16,10 @@ import pytest
 
 from tests.agents.codex import oracle as codex
 from tests.agents.copilot import oracle as copilot
+from tests.agents.opencode import oracle as opencode
 from tests.agents.pi import oracle as pi
 from tests.integration.commandline import Repo
+from tests.rigs.opencode import RIG as OPENCODE
 
 BRANCH = "entire/checkpoints/v1"
 ID = "a1b2c3d4e5f6"
@@ -172,3 +174,29 @@ def test_a_part_of_a_session_resumes_without_the_file_that_it_continues(
         there.write_bytes(base.read_bytes())
         (resumed,) = repo.json("resume")["sessions"]
         assert Path(resumed["path"]).read_bytes() == stored.transcript
+
+
+@pytest.mark.parametrize("name", ["turn2-same-session", "subagent-parent", "compacted-manual"])
+def test_an_export_of_opencode_is_read_and_imported(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """That CLI stores what `opencode export` prints, one document; here it becomes rows again."""
+    session_id, transcript = opencode.load(name)["info"]["id"], opencode.path_of(name).read_bytes()
+    stored = Stored("OpenCode", session_id, opencode.path_of(name), "", "", opencode.PROMPTS[name])
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    agent = OPENCODE.adapter()
+    store(repo, stored.files(transcript))
+    (checkpoint,) = repo.json("show", ID)["checkpoints"]
+    assert [prompt["text"] for prompt in checkpoint["parts"][0]["prompts"]] == [
+        prompt.strip() for prompt in stored.prompts
+    ]
+    assert repo.ok("explain", "--checkpoint", ID, "--raw-transcript").encode() == transcript
+
+    (resumed,) = repo.json("resume")["sessions"]
+    assert (resumed["what"], resumed["command"]) == ("written", f"opencode -s {session_id}")
+    assert resumed["path"] == f"rows:{tmp_path}/data/opencode/opencode.db#{session_id}"
+    restored = [json.loads(line) for line in agent.transcript(resumed["path"]).snapshot().splitlines()]
+    assert restored[1:] == opencode.load(name)["messages"]
+    repo.ok("resume", "--undo")
+    assert agent.transcript(resumed["path"]).snapshot() == b""

@@ -14,14 +14,17 @@ from entire.model.value import Value
 
 
 class OwnFile(Value):
-    """What this version writes; ``agent``: whose hooks it calls. Any file that calls them is ours, whoever wrote it."""
+    """What this version writes; ``agent``: whose hooks it calls.
+
+    A file that calls them is ours, whoever wrote it, as is one that says that `enable` wrote it: the Go CLI's may.
+    """
 
     text: str
     agent: str
 
     def is_in(self, data: bytes | None) -> bool:
         """Tell whether a file's bytes are ours."""
-        calls = rb"entire\W{1,6}hooks\W{1,6}" + re.escape(self.agent).encode() + rb"\W"
+        calls = rb"entire\W{1,6}(?:hooks\W{1,6}|enable --agent )" + re.escape(self.agent).encode() + rb"\W"
         return data is not None and re.search(calls, data) is not None
 
 

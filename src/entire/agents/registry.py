@@ -152,6 +152,7 @@ BUILTIN = {
             session_dir_variable="ENTIRE_TEST_OPENCODE_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
             setup_note="beside plugins, OpenCode installs a package of its own; a start without network waits for that",
+            tested_versions=("1.18.33",),
             spoken_name="opencode",
         ),
         AgentEntry(

@@ -220,6 +220,14 @@ def test_one_that_did_not_end_by_itself_is_taken_back_too(
     assert (world.look(), world.log()) == (BEFORE, ["put a", "put b", "drop b", "drop a"])
 
 
+def test_one_that_is_given_much_has_more_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "SECONDS", 0.2)
+    slow = replace(world.put("a", also="sleep 0.5"), stdin=bytes(1 << 20))
+    world.draft(slow).carry_out()
+    assert world.log() == ["put a"]
+    assert "did not finish within" in refused(world.draft(world.put("b", also="sleep 0.5"))).message
+
+
 def test_an_interrupt_takes_everything_back(world: World) -> None:
     def interrupt(message: str) -> None:
         if "put b" in message:
