@@ -7,6 +7,7 @@ known without a rule, so an audit reads only what is new. Neither holds a secret
 from __future__ import annotations
 
 import hmac
+import itertools
 import os
 
 from entire import contents, files
@@ -36,18 +37,6 @@ class Verdict(Value):
     rule: str
     digest: str
     mask: str
-
-
-class _Again:
-    """A text whose beginning was read."""
-
-    def __init__(self, head: bytes, text: Source) -> None:
-        self._head = head
-        self._text = text
-
-    def read(self, size: int) -> bytes:
-        head, self._head = self._head, b""
-        return head or self._text.read(size)
 
 
 class Verdicts:
@@ -139,7 +128,8 @@ class Verdicts:
             nonlocal unchecked
             unchecked += self._renew()
 
-        found = [(hit.rule, hit.value) for hit in self._redactor.find_long(_Again(head, text), name, renew)]
+        whole = contents.BlockReader(itertools.chain([head], iter(lambda: text.read(contents.MOST), b"")))
+        found = [(hit.rule, hit.value) for hit in self._redactor.find_long(whole, name, renew)]
         return found, unchecked + self._renew()
 
     def _renew(self) -> int:

@@ -36,8 +36,8 @@ class Run(Value):
 
     argv: tuple[str, ...]
     undo_argv: tuple[str, ...]
-    stdin: bytes = b""
-    undo_stdin: bytes = b""
+    stdin: Content = b""
+    undo_stdin: Content = b""
     env: Mapping[str, str] = {}
 
     def inverse(self) -> Run:

@@ -139,7 +139,7 @@ def _apply(effect: Write | Delete | Run, root: str) -> None:
 def _run(effect: Run, root: str) -> None:
     from entire import process
 
-    done = process.run(effect.argv, stdin=effect.stdin, env={**os.environ, **effect.env}, folder=root)
+    done = process.run(effect.argv, stdin=bytes(effect.stdin), env={**os.environ, **effect.env}, folder=root)
     if done.status:
         why = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.status}"
         raise EntireError(f"{effect.argv[0]} failed: {why}")

@@ -14,7 +14,7 @@ from entire.plugin_host.calls import Calls, ignore
 from entire.plugin_host.language import wire
 from entire.plugin_host.language.protocol import EXTENSIONS, TEXT_SECONDS, PluginError
 from entire.plugin_host.sessions import Plugin, Sessions, hook_input
-from entire.plugin_host.transcript import ExternalTranscript
+from entire.plugin_host.transcript import ExternalTranscript, is_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from entire.model.events import Event
     from entire.model.positions import Position
-    from entire.model.transcripts import SessionFile
+    from entire.model.transcripts import Content, SessionFile
     from entire.plugin_host.language.protocol import Info
     from entire.plugin_host.programs.program import Program
     from entire.plugin_host.sessions import FolderCache
@@ -138,7 +138,7 @@ class ExternalAgent:
 
     # ------------------------------------------------------------ transcripts
 
-    def transcript(self, session_ref: str, stored: bytes | None = None) -> ExternalTranscript:
+    def transcript(self, session_ref: str, stored: Content | None = None) -> ExternalTranscript:
         calls = self._plugin.calls
         plugin = replace(self._plugin, calls=calls.current() if stored is None else calls.fresh())
         if not plugin.info.capabilities.intersection(EXTENSIONS):
@@ -172,6 +172,12 @@ class ExternalAgent:
             transcript.end(since)
         elif event.type is EventType.SUBAGENT_END:
             transcript.files(since, transcript.end(since))
+
+    def is_lines(self, beginning: bytes) -> bool:
+        """Tell whether a transcript that begins so is lines, and not in parts that only the plugin can join."""
+        from entire.plugin_host import chunking
+
+        return not beginning.startswith(chunking.MARK) and is_lines(beginning)
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         from entire.plugin_host import chunking
@@ -235,15 +241,15 @@ class ExternalAgent:
         answer = self._asked("own_session_id", session_id, transcript)
         return session_id if answer is None else str(answer[0]) or session_id
 
-    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+    def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:
         if self._answers("put_back"):
+            given = {name: bytes(data) for name, data in subagents.items()}
             try:
-                plan: PutBack = self._ask("put_back", session_ref, transcript, dict(subagents))
+                plan: PutBack = self._ask("put_back", session_ref, bytes(transcript), given)
             except PluginError as error:
                 return PutBack(problem=error.message)
             return plan
-        before = self.transcript(session_ref).snapshot()
-        return self._plugin.sessions.put_back(session_ref, before, transcript)
+        return self._plugin.sessions.put_back(session_ref, self.transcript(session_ref), transcript)
 
     def format_resume_command(self, session_id: str) -> str:
         """Return the plugin's command, '' if it names none."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.model.positions import Position
-    from entire.model.transcripts import FileLines, Subagent
+    from entire.model.transcripts import Content, FileLines, Subagent
 
 
 class AskedTranscript(ExternalTranscript):
@@ -36,6 +36,10 @@ class AskedTranscript(ExternalTranscript):
     def snapshot(self) -> bytes:
         answer = self._asked("snapshot") if self._stored is None else None
         return super().snapshot() if answer is None else bytes(answer[0])
+
+    def long_content(self) -> Content:
+        answer = self._asked("snapshot") if self._stored is None else None
+        return super().long_content() if answer is None else bytes(answer[0])
 
     def file_lines(self, end: Position) -> FileLines | None:
         answer = self._asked("file_lines", end) if self._stored is None else None

@@ -16,8 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.plugin_host.calls import Calls
 
-_OF_PLUGIN = b'{"entire":"parts joined by the plugin"}'
-_OF_BYTES = b'{"entire":"parts joined as bytes"}'
+MARK = b'{"entire":"parts joined '
+"""How a first part begins that says how to join the others."""
+_OF_PLUGIN = MARK + b'by the plugin"}'
+_OF_BYTES = MARK + b'as bytes"}'
 _NEAR = 1 << 16  # bytes in which a blank is looked for, so no word is cut: redaction reads each part alone
 
 

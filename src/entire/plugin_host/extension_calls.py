@@ -9,10 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from entire.model.transcripts import Content
     from entire.plugin_host.programs.program import Program
 
 
-def ask(program: Program, name: str, *arguments: Any, stored: bytes | None = None, **about: Any) -> Any:
+def ask(program: Program, name: str, *arguments: Any, stored: Content | None = None, **about: Any) -> Any:
     """Return the answer to a question; raises PluginError, or ValueError for an answer that makes no sense.
 
     ``stored`` is the transcript that the question is about, if that is a stored one; ``about``: other keys.

@@ -12,12 +12,13 @@ from entire.plugin_host import scratch
 from entire.plugin_host.asked_transcript import AskedTranscript
 from entire.plugin_host.language.protocol import RECORDS
 from entire.plugin_host.language.records import Reader, Told
+from entire.plugin_host.transcript import compared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from entire.model.transcripts import Agreement, FileLines, Message, Subagent
+    from entire.model.transcripts import Agreement, Content, FileLines, Message, Subagent
     from entire.plugin_host.sessions import Plugin
 
 
@@ -26,7 +27,7 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     be cut off if they count the lines of a file.
     """
 
-    def __init__(self, plugin: Plugin, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, plugin: Plugin, session_ref: str, stored: Content | None = None) -> None:
         super().__init__(plugin, session_ref, stored)
         self.source = self.session_ref if stored is None else stored
         self._asks_positions = "entire_positions" in plugin.info.capabilities
@@ -113,9 +114,11 @@ class RecordedTranscript(RecordSource, AskedTranscript):
         lines = self._lines()
         return lines.at(count) if lines is not None and count > 0 else Position(count=max(count, 0))
 
-    def cut(self, end: Position) -> bytes:
-        lines = None if self._asks_positions else self._lines()
-        return super().cut(end) if self._asks_positions else lines.cut(end) if lines is not None else self.snapshot()
+    def long_content_until(self, end: Position) -> Content:
+        if self._asks_positions:
+            return super().long_content_until(end)
+        lines = self._lines()
+        return lines.long_content_until(end) if lines is not None else self.long_content()
 
     def holds(self, position: Position) -> bool:
         return super().holds(position) if self._asks_positions else position.count <= self.end(position).count
@@ -123,10 +126,10 @@ class RecordedTranscript(RecordSource, AskedTranscript):
     def is_later(self, position: Position, other: Position) -> bool:
         return super().is_later(position, other) if self._asks_positions else position.count > other.count
 
-    def agreement(self, stored: bytes) -> Agreement:
+    def agreement(self, stored: Content) -> Agreement:
         if self._asks_positions:
             return super().agreement(stored)
-        return (self._lines() or self._whole()).agreement(stored)
+        return compared(self._lines() or self._whole(), stored)
 
     def file_lines(self, end: Position) -> FileLines | None:
         if self._asks_positions:

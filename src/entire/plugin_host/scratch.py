@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 
+from entire import contents
 from entire.plugin_host.language.protocol import PluginError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
+
+    from entire.model.transcripts import Content
 
     T = TypeVar("T")
 
@@ -27,12 +30,13 @@ def folder() -> str:
     return path
 
 
-def write(folder: str, session_ref: str, data: bytes) -> str:
+def write(folder: str, session_ref: str, data: Content) -> str:
     """Write a stored transcript under its own file's name; return the path."""
     path = os.path.join(folder, _name(session_ref))
     try:
         with open(path, "xb") as file:
-            file.write(data)
+            for block in contents.blocks(data):
+                file.write(block)
     except OSError as error:
         raise PluginError(f"no file can be written for a plugin: {error}") from error
     return path
@@ -58,7 +62,7 @@ def remove(folder: str) -> None:
         pass
 
 
-def with_file(session_ref: str, data: bytes, use: Callable[[str], T]) -> T:
+def with_file(session_ref: str, data: Content, use: Callable[[str], T]) -> T:
     """Return what ``use`` returns for the path of a file with a stored transcript, which is then removed."""
     private = folder()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
+    from entire.agents.contract import Transcript
+    from entire.model.transcripts import Content
     from entire.plugin_host.calls import Calls
     from entire.plugin_host.language.protocol import Info
 
@@ -60,6 +63,7 @@ class Plugin(Value):
     metadata: Mapping[str, str]
 
 
+_COMPARED = 4 << 20  # bytes
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108
 _OUTSIDE = (
     "the plugin {0} keeps its sessions in {1}, which is neither in your home folder nor in the repository, so they are "
@@ -205,15 +209,16 @@ class Sessions:
 
     # ------------------------------------------------------------ putting back
 
-    def put_back(self, session_ref: str, before: bytes, transcript: bytes) -> PutBack:
-        """Plan how a transcript replaces ``before``: as a plain file if it is one, else by ``write-session``."""
-        from entire.agents import put_back
+    def put_back(self, session_ref: str, own: Transcript, transcript: Content) -> PutBack:
+        """Plan how a transcript replaces a session's own: as a plain file if that is one, else by ``write-session``."""
+        from entire.agents import long_transcripts, put_back
 
         if not session_ref:
             return PutBack(problem="its plugin names no place for it")
         is_path = self.holds(session_ref)
         if is_path and (self._is_plain(session_ref) or (not transcript and os.path.isfile(session_ref))):
             return put_back.files(session_ref, transcript, {}, lambda _: "")
+        before = long_transcripts.content(own)
         if not transcript and not before:
             return PutBack()
         write = (self.calls.program.path, "write-session")
@@ -234,26 +239,31 @@ class Sessions:
         """Tell whether a session's transcript is a file, which the plugin reads as it is."""
         if "transcript_preparer" in self._info.capabilities or not os.path.isfile(session_ref):
             return False
+        if transcripts.size(session_ref) > _COMPARED:  # reading does not ask the plugin, either
+            return True
         words = ("read-transcript", "--session-ref", session_ref)
         told = self.calls.current().output(*words, max_output=MAX_TRANSCRIPT)
         return told == transcripts.read(session_ref)
 
-    def _written(self, session_ref: str, transcript: bytes) -> bytes:
+    def _written(self, session_ref: str, transcript: Content) -> Content:
         """Return the standard input with which ``write-session`` stores a transcript."""
+        from entire import contents
+
         known = self.at(session_ref)
-        return jsontext.dumps(
+        session = jsontext.dumps(
             {
                 "session_id": self._ids.get(session_ref) or known.session_id or self.id_of(session_ref),
                 "agent_name": self._info.name,
                 "repo_path": self.calls.program.root,
                 "session_ref": session_ref,
                 "start_time": known.start_time or wire.rfc3339(time.time()),
-                "native_data": wire.base64(transcript),
                 "modified_files": [],
                 "new_files": [],
                 "deleted_files": [],
             }
         ).encode()
+        blocks = wire.base64_blocks(transcript)
+        return contents.Scratch().keep(itertools.chain([session[:-1], b', "native_data": "'], blocks, [b'"}']))
 
 
 def hook_input(kind: int, hook: str, event: dict[str, Any], payload: bytes = b"") -> dict[str, Any]:

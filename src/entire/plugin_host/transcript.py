@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.opaque import OpaqueTranscript
-    from entire.model.transcripts import Agreement, Message, Subagent
+    from entire.model.transcripts import Agreement, Content, Message, Subagent
     from entire.plugin_host.sessions import Plugin
 
 _HERE = "\0"  # in a call: the path of the transcript
@@ -38,7 +38,7 @@ class ExternalTranscript:
     position's byte is where they end, and its mark how many they are.
     """
 
-    def __init__(self, plugin: Plugin, session_ref: str, stored: bytes | None = None) -> None:
+    def __init__(self, plugin: Plugin, session_ref: str, stored: Content | None = None) -> None:
         self.session_ref = session_ref if "\0" not in session_ref else ""
         self._plugin = plugin
         self._info = plugin.info
@@ -55,15 +55,24 @@ class ExternalTranscript:
 
     def snapshot(self) -> bytes:
         if self._stored is not None:
-            return self._stored
+            return bytes(self._stored)
         if self._is_direct() or not self.session_ref:
             return transcripts.read(self.session_ref)
+        return bytes(self._told_content())
+
+    def long_content(self) -> Content:
+        """Return what ``snapshot`` does; what is in a file, or stored, is not read for it."""
+        if self._stored is not None:
+            return self._stored
+        return transcripts.content(self.session_ref) if self._is_direct() else self._told_content()
+
+    def _told_content(self) -> Content:
         return self._calls.once(("content", self.session_ref), self._read) or b""
 
-    def _read(self) -> bytes:
+    def _read(self) -> Content:
         """Return what the plugin reads, or what it knows of the session if that is nothing."""
         words = ("read-transcript", "--session-ref", self.session_ref)
-        run = self._calls.program.run
+        run = self._calls.program.run if self._calls.program.in_hook else self._calls.program.run_long
         content = self._calls.once(words, lambda: run(*words, max_output=MAX_TRANSCRIPT), may_fail=self._is_missing())
         return content or self._sessions.at(self.session_ref).native_data
 
@@ -91,9 +100,9 @@ class ExternalTranscript:
     def _whole(self) -> LineTranscript | OpaqueTranscript:
         """Return what counts and cuts the bytes."""
         if self._own is None:
-            data = None if self._is_direct() else self.snapshot()
-            is_lines = _is_lines(self.session_ref if data is None else data)
-            self._own = _opened(self.session_ref, data, is_lines=is_lines)
+            data = None if self._is_direct() else self.long_content()
+            source = self.session_ref if data is None else data
+            self._own = _opened(self.session_ref, data, is_lines=is_lines(source))
         return self._own
 
     def _call(self, *words: str, stdin: bool = False) -> dict[str, Any]:
@@ -102,8 +111,8 @@ class ExternalTranscript:
 
     def _called(self, path: str, words: tuple[str, ...], *, stdin: bool) -> dict[str, Any]:
         placed = (path if word == _HERE else word for word in words)
-        if stdin and self._is_direct():  # it need not pass through here, however large it is
-            return self._calls.program.call(*placed, stdin=self.session_ref)
+        if stdin and (self._stored is not None or self._is_direct()):  # it need not pass through here
+            return self._calls.program.call(*placed, stdin=path)
         return self._calls.program.call(*placed, stdin=self.snapshot() if stdin else b"")
 
     def _once(self, question: tuple[object, ...], ask: Callable[[str], Any]) -> Any:
@@ -150,12 +159,16 @@ class ExternalTranscript:
         return _joined(count, content.at(lines), content)
 
     def cut(self, end: Position) -> bytes:
-        if not self._is_analyzed:
-            return self._whole().cut(end)
-        lines = self._lines_before(end)
-        if lines is None:
-            return self.snapshot()  # only the plugin knows where its number is
-        return self._whole().cut(Position(count=lines, byte=end.byte))
+        return bytes(self.long_content_until(end))
+
+    def long_content_until(self, end: Position) -> Content:
+        """Return what ``cut`` does; what is in a file, or stored, is not read for it."""
+        from entire.agents import long_transcripts  # no hook asks
+
+        lines = self._lines_before(end) if self._is_analyzed else None
+        if self._is_analyzed and lines is None:
+            return self.long_content()  # only the plugin knows where its number is
+        return long_transcripts.until(self._whole(), end if lines is None else Position(count=lines, byte=end.byte))
 
     def holds(self, position: Position) -> bool:
         if not self._is_analyzed:
@@ -173,13 +186,13 @@ class ExternalTranscript:
             return position.count > other.count
         return position.byte > other.byte
 
-    def agreement(self, stored: bytes) -> Agreement:
-        own = self.snapshot()
-        is_lines = _is_lines(stored or own)
-        agreement = _opened(self.session_ref, own, is_lines=is_lines).agreement(stored)
-        if not self._is_analyzed or not is_lines or not agreement.extent:
+    def agreement(self, stored: Content) -> Agreement:
+        own = self.long_content()
+        are_lines = is_lines(stored or own)
+        agreement = compared(_opened(self.session_ref, own, is_lines=are_lines), stored)
+        if not self._is_analyzed or not are_lines or not agreement.extent:
             return agreement
-        agreed = LineTranscript(self.session_ref, stored).cut(Position(count=agreement.extent))
+        agreed = LineTranscript(self.session_ref, stored).long_content_until(Position(count=agreement.extent))
         plugin = replace(self._plugin, calls=self._calls.fresh())
         number = type(self)(plugin, self.session_ref, agreed).end().count
         return replace(agreement, extent=number or agreement.extent)
@@ -204,8 +217,14 @@ class ExternalTranscript:
         """Tell whether what the plugin reads is what a file in the session folder begins with."""
         if self._stored is not None or not self._sessions.holds(self.session_ref):
             return False
-        own = self.snapshot()  # nothing, if the plugin failed
-        return bool(own) and os.path.isfile(self.session_ref) and transcripts.starts_with(self.session_ref, own)
+        own = self.long_content()  # nothing, if the plugin failed
+        if not own or not os.path.isfile(self.session_ref):
+            return False
+        if isinstance(own, bytes):
+            return transcripts.starts_with(self.session_ref, own)
+        from entire import contents
+
+        return contents.same(own, 0, contents.of_file(self.session_ref), 0, len(own))
 
     def _lines_before(self, position: Position) -> int | None:
         """Return how many lines are before a position; None if that cannot be known."""
@@ -344,7 +363,7 @@ class ExternalTranscript:
             number_of = self._number_of_line()
             return [
                 replace(message, at=number_of(message.at))
-                for message in Reading(reading.records(self.snapshot())).messages()
+                for message in Reading(reading.records(self.long_content())).messages()
             ]
         end = self.end().count  # the compact form does not say where a message is
         return [replace(message, at=end) for message in Reading(reading.records(told)).messages()]
@@ -395,7 +414,11 @@ class ExternalTranscript:
             self._calls.remember(question, {"position": number})
 
 
-def _opened(session_ref: str, data: bytes | None, *, is_lines: bool) -> LineTranscript | OpaqueTranscript:
+def compared(own: LineTranscript | OpaqueTranscript, stored: Content) -> Agreement:
+    return own.agreement(stored) if isinstance(own, LineTranscript) else own.agreement(bytes(stored))
+
+
+def _opened(session_ref: str, data: Content | None, *, is_lines: bool) -> LineTranscript | OpaqueTranscript:
     if is_lines:
         return LineTranscript(session_ref, data)
     from entire.agents.opaque import OpaqueTranscript
@@ -403,7 +426,7 @@ def _opened(session_ref: str, data: bytes | None, *, is_lines: bool) -> LineTran
     return OpaqueTranscript(session_ref, data)
 
 
-def _is_lines(source: transcripts.Source) -> bool:
+def is_lines(source: transcripts.Source) -> bool:
     """Tell whether a transcript is JSON lines: its first line is an object, complete and not a whole document."""
     head = transcripts.head(source, _SNIFFED)
     first, newline, rest = head.partition(b"\n")

@@ -11,6 +11,7 @@ from entire.agents.opaque import OpaqueTranscript, is_later
 from entire.model.positions import START, Position
 from entire.model.tokens import UNKNOWN, TokenUsage, total, usage_from_json
 from entire.model.transcripts import Agreement, FileLines
+from entire.store import transcripts as stored_transcripts
 from entire.store import turnlog
 from entire.store.transcripts import was_rewritten
 
@@ -54,6 +55,9 @@ class StoredAgent:
             return StoredTranscript(own, own.end(), [])
         end = Position.from_json(task.end)
         return StoredTranscript(own, end, [turnlog.TurnNote(turn="", prompt="", tokens=task.tokens, end=end.count)])
+
+    def is_lines(self, beginning: bytes) -> bool:
+        return stored_transcripts.is_lines(beginning)
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         return transcripts.chunk(transcript, max_size)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files, process
+from entire import contents, files, process
 from entire.errors import EntireError
 from entire.model.effects import Run
 from entire.model.value import Value
@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
+
+    from entire.model.transcripts import Content
 
 TRANSACTION = "ENTIRE_TRANSACTION"
 """Names the transaction for the hooks that its commands may call: they would wait for the lock that it holds."""
@@ -80,7 +82,7 @@ def record(folder: str, number: int, effect: Run) -> UndoCommand:
     )
 
 
-def _stored(folder: str, name: str, data: bytes) -> str:
+def _stored(folder: str, name: str, data: Content) -> str:
     """Write a standard input, and return its path in the folder; '' if it is empty."""
     if not data:
         return ""
@@ -114,8 +116,8 @@ def get_ready(folder: str) -> None:
 def effects(folder: str, commands: Iterable[UndoCommand]) -> list[Run]:
     """Return recorded commands with their standard inputs."""
 
-    def read(name: str) -> bytes:
-        return (files.read(os.path.join(folder, name)) or b"") if name else b""
+    def read(name: str) -> Content:
+        return contents.of_file(os.path.join(folder, name)) if name else b""
 
     return [
         Run(argv=command.argv, undo_argv=command.undo_argv, stdin=read(command.stdin),
@@ -204,16 +206,22 @@ class CommandRunner:
     def _run(self, argv: Sequence[str], stdin: str, env: Mapping[str, str]) -> None:
         name = _shown(argv)
         self._progress(f"Running `{name}`")
-        data = (files.read(os.path.join(self._folder, stdin)) or b"") if stdin else b""
+        path = os.path.join(self._folder, stdin) if stdin else os.devnull
+        try:
+            given = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise CommandError(f"`{name}` was not run: cannot read {path}: {error.strerror}") from error
         whole = {**process.without_repository(os.environ), "PATH": process.absolute_path(os.environ), **env}
         whole[TRANSACTION] = self._folder
         try:
-            child = process.Child(argv, whole, self._top, isolated=True)
-            limit = SECONDS + SECONDS_FOR_A_MEGABYTE * (len(data) >> 20)
-            done = child.finish(data, timeout=limit, max_output=_MAX_OUTPUT)
+            child = process.Child(argv, whole, self._top, isolated=True, given=given)
+            limit = SECONDS + SECONDS_FOR_A_MEGABYTE * (os.fstat(given).st_size >> 20)
+            done = child.finish(timeout=limit, max_output=_MAX_OUTPUT)
         except EntireError as error:
             is_started = not isinstance(error, process.StartError)
             raise CommandError(error.message, hint=error.hint or _RETRY, may_have_changed=is_started) from error
+        finally:
+            os.close(given)
         if done.status:
             reason = _last_words(done.stderr) or _last_words(done.stdout)
             how = f"exited with status {done.status}" if done.status > 0 else f"was killed by signal {-done.status}"

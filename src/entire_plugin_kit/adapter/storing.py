@@ -213,7 +213,7 @@ def carry_out(plan: PutBack) -> None:
     for effect in plan.effects:
         if isinstance(effect, Run):
             env = {**os.environ, **effect.env}
-            done = subprocess.run(effect.argv, input=effect.stdin, env=env, timeout=60, capture_output=True)
+            done = subprocess.run(effect.argv, input=bytes(effect.stdin), env=env, timeout=60, capture_output=True)
             same(done.returncode, 0, done.stderr)
         elif isinstance(effect, Write):
             os.makedirs(os.path.dirname(effect.path), exist_ok=True)

@@ -41,7 +41,7 @@ def content(store: Store, name: str) -> bytes:
 
 def run(effect: Run) -> int:
     env = {**os.environ, **effect.env}
-    return subprocess.run(effect.argv, input=effect.stdin, env=env, check=False, capture_output=True).returncode
+    return subprocess.run(effect.argv, input=bytes(effect.stdin), env=env, check=False, capture_output=True).returncode
 
 
 def test_a_rewound_session_leaves_others_and_subagents_alone(store: Store) -> None:
@@ -67,7 +67,7 @@ def test_what_another_session_is_called_changes_nothing(store: Store) -> None:
     plan = OpenCode().put_back(ref(store, "ses_1"), before, {})
     for effect in plan.effects:
         assert isinstance(effect, Run)
-        assert json.loads(effect.stdin or b"{}").get("info", {}).get("id") in (None, "ses_1")
+        assert json.loads(bytes(effect.stdin) or b"{}").get("info", {}).get("id") in (None, "ses_1")
         assert run(effect) == 0
     assert content(store, "ses_2") == before
 

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from entire import contents
+from entire.plugin_host import sessions
+from entire.plugin_host.transcript import ExternalTranscript
 from tests import plugins
 from tests.integration.story import Story
 
@@ -226,6 +229,38 @@ def test_a_session_is_resumed_elsewhere_and_taken_back(
     assert (elsewhere / "s1.jsonl").read_bytes() == whole
     assert other.entire("resume", "--undo") == 0
     assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("capabilities", [("hooks", "transcript_analyzer", "token_calculator"), FULL])
+def test_a_long_conversation_is_read_and_put_back_block_by_block(
+    story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes],
+    capabilities: tuple[str, ...],
+) -> None:  # fmt: skip
+    played = Played(story, tmp_path, monkeypatch, capabilities=capabilities)
+    played.turn("a.txt")
+    played.say(*({"answer": f"{number} {'word ' * 40}", "in": 1, "out": 1} for number in range(100)))
+    played.turn("b.txt")
+    story.commit("Add both")
+    short = played.file.read_bytes()
+    played.turn("c.txt")
+    whole = played.file.read_bytes()
+    point = next(point for point in played.points() if point.get("condensation_id"))
+    monkeypatch.setattr(contents, "MOST", 1 << 12)
+    monkeypatch.setattr(contents, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(sessions, "_COMPARED", 1 << 12)
+    monkeypatch.setattr(ExternalTranscript, "snapshot", property(lambda _: pytest.fail("it was read as a whole")))
+    capsysbinary.readouterr()
+    assert story.entire("explain", story.ids()[0], "--raw-transcript") == 0
+    assert capsysbinary.readouterr().out == short
+    assert story.entire("rewind", "--to", point["condensation_id"], "--force") == 0
+    assert played.file.read_bytes() == short
+    assert story.entire("rewind", "--undo", "--yes") == 0
+    assert played.file.read_bytes() == whole
+    played.file.unlink()
+    assert story.entire("resume") == 0
+    assert played.file.read_bytes() == short
+    assert story.entire("resume", "--undo") == 0
+    assert not played.file.exists()
 
 
 def test_a_plugin_may_name_no_command(played: Played, capsys: pytest.CaptureFixture[str]) -> None:

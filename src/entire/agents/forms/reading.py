@@ -34,7 +34,7 @@ _LONGEST_TIME = 100  # bytes, with its name
 _TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
 
 
-def records(data: bytes, *, is_subagent: bool = False) -> Iterator[Record]:
+def records(data: Content, *, is_subagent: bool = False) -> Iterator[Record]:
     """Yield what a transcript says. In a subagent's, the first prompt is the task that it was given."""
     natives = [(at, messages.as_main(native) if is_subagent else native) for at, native in _natives(data)]
     repeated = _repeated([native for _, native in natives])

@@ -27,8 +27,10 @@ from entire.plugin_host.language.protocol import MAX_TRANSCRIPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
+
+    from entire.model.transcripts import Content
 
 """Of numbers: most languages have 64 bits for them."""
 MOST_TOKENS = 1 << 50
@@ -159,6 +161,21 @@ def base64(data: bytes) -> str:
     import binascii  # a library of its own, for which most hooks have no use
 
     return binascii.b2a_base64(data, newline=False).decode("ascii")
+
+
+def base64_blocks(content: Content) -> Iterator[bytes]:
+    """Yield what ``base64`` returns, block by block."""
+    import binascii
+
+    from entire import contents
+
+    rest = b""
+    for block in contents.blocks(content):
+        rest += block
+        end = len(rest) - len(rest) % 3
+        yield binascii.b2a_base64(rest[:end], newline=False)
+        rest = rest[end:]
+    yield binascii.b2a_base64(rest, newline=False)
 
 
 def pack(value: Any, folder: str = "") -> Any:
@@ -417,7 +434,7 @@ def _write_effect(effect: Write | Delete | Run) -> dict[str, Any]:
     if isinstance(effect, Delete):
         return {"delete": effect.path}
     told = {"run": list(effect.argv), "undo": list(effect.undo_argv), "env": dict(effect.env)}
-    return {**told, "stdin": effect.stdin, "undo_stdin": effect.undo_stdin}
+    return {**told, "stdin": bytes(effect.stdin), "undo_stdin": bytes(effect.undo_stdin)}
 
 
 def _read_effect(given: object) -> Write | Delete | Run:

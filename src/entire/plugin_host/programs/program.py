@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from entire.model.transcripts import Content
     from entire.plugin_host.programs.connection import Connection
 
 _ASK = "entire-ask"
@@ -76,6 +77,14 @@ class Program:
         output = _Answer(max_output, self._is_answer)
         self._call(words, stdin, output, seconds)
         return bytes(output.data)
+
+    def run_long(self, *words: str, max_output: int) -> Content:
+        """Do what ``run`` does for output that may be too long for memory."""
+        from entire.plugin_host.programs.long_output import LongOutput  # no hook asks
+
+        output = LongOutput(max_output)
+        self._call(words, b"", output)
+        return output.content()
 
     def call(self, *words: str, stdin: bytes | str = b"", seconds: float = 0.0) -> dict[str, Any]:
         """Call a subcommand that answers a JSON object. ``stdin`` as a str is the path of a file to be read."""
