@@ -53,6 +53,8 @@ class AgentEntry(Value):
     """Every session id of the agent matches this regular expression; no other id gets into its resume command."""
     setup_note: str = ""
     """What ``enable`` writes besides hooks, for people; '' if nothing."""
+    only_at_top: bool = False
+    """The agent reads a project's hooks only if it starts at the top of the repository, and in no folder below."""
     tested_versions: tuple[str, ...] = ()
     """The versions with which our tests run, oldest first; empty where nothing tells a version."""
     spoken_name: str = ""
@@ -87,6 +89,7 @@ BUILTIN = {
             session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
             setup_note="permissions.deny: Read(./.entire/metadata/**), so it takes no old transcript for code",
+            only_at_top=True,
             tested_versions=("2.1.197", "2.1.332"),
             spoken_name="claude",
         ),
@@ -136,6 +139,7 @@ BUILTIN = {
             protected_dirs=(".gemini",),
             project_variable="GEMINI_PROJECT_DIR",
             private_variables=("GEMINI_CLI_IDE_AUTH_TOKEN",),
+            only_at_top=True,
             session_dir_variable="ENTIRE_TEST_GEMINI_PROJECT_DIR",
             session_form="(?!latest$|[0-9]+$)[0-9A-Za-z][0-9A-Za-z_-]*",  # these resume another session
             tested_versions=("0.61.0",),
@@ -164,7 +168,7 @@ BUILTIN = {
             protected_dirs=(".pi",),
             session_dir_variable="ENTIRE_TEST_PI_SESSION_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
-            setup_note="Pi started in a folder below does not find it: `entire enable --agent pi --user` helps",
+            only_at_top=True,
             tested_versions=("0.73.1",),
             spoken_name="pi",
         ),

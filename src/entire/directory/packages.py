@@ -100,10 +100,11 @@ def check(name: str, entry: object, known: Sequence[AgentEntry]) -> None:
     """Raise EntireError for an entry that cannot join the known ones in the table."""
     if not isinstance(entry, AgentEntry):
         raise EntireError("its entry point is not an AgentEntry")
-    values = entry.__dict__.values()
+    values = [value for field, value in entry.__dict__.items() if field != "only_at_top"]
     lists = (entry.protected_dirs, entry.aliases, entry.caller_variables)
     texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
-    if not all(isinstance(text, str) for text in texts) or not all(isinstance(value, tuple) for value in lists):
+    are_typed = all(isinstance(text, str) for text in texts) and all(isinstance(value, tuple) for value in lists)
+    if not are_typed or not isinstance(entry.only_at_top, bool):
         raise EntireError("a field of its AgentEntry has the wrong type")
     if entry.name != name or not entry.type:
         raise EntireError(f"its AgentEntry has the name {entry.name!r} and the type {entry.type!r}")

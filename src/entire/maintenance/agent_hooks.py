@@ -96,8 +96,10 @@ class AgentHooks:
         entry = self.agents.find(agent.name)
         if entry.is_plugin and scope == "project":
             enabled.add(self._place, entry.name, enabled.Enabled(protected_dirs=entry.protected_dirs))
+        is_everywhere = not entry.only_at_top or self._status(agent, "user") is HookStatus.INSTALLED
         return replace(_hooks_view(entry, scope, paths, count), problem=problem and f"hooks {problem}",
-                       remedy=agent_setup.remedy(health))  # fmt: skip
+                       remedy=agent_setup.remedy(health),
+                       below="" if is_everywhere else f"entire enable --agent {entry.name} --user")  # fmt: skip
 
     def remove(self, names: Iterable[str], scopes: Sequence[str]) -> tuple[AgentHooksView, ...]:
         """Remove the hooks of agents; return what was removed."""

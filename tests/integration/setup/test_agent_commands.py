@@ -67,6 +67,16 @@ def test_an_agent_that_runs_only_trusted_hooks(repo: Repo, tmp_path: Path) -> No
     assert "hooks" not in tomllib.loads(config.read_text())
 
 
+def test_sessions_that_start_below_are_offered_where_hooks_act_at_the_top_only(repo: Repo, tmp_path: Path) -> None:
+    """Claude Code and Gemini CLI read a project's hooks in the folder in which they start; Codex looks for the top."""
+    offer = "for sessions that start in a folder below: `entire enable --agent gemini --user`"
+    repo.ok("enable", "--agent", "claude-code")
+    assert offer in repo.ok("agent", "add", "gemini")
+    assert "folder below" not in repo.ok("agent", "add", "codex")
+    assert "folder below" not in repo.ok("agent", "add", "gemini", "--user")
+    assert "folder below" not in repo.ok("agent", "add", "gemini"), "they act everywhere already"
+
+
 def test_what_cannot_be_done_is_refused_before_anything_changes(repo: Repo) -> None:
     assert "not enabled" in refused(repo, "agent", "add", "gemini")
     repo.ok("enable", "--agent", "claude-code")

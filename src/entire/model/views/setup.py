@@ -60,6 +60,7 @@ class AgentHooksView(Value):
     remedy: str = ""  # what to do about it, in the imperative
     plugin: str = ""  # the executable that keeps the hooks, of an agent connected by a plugin
     note: str = ""  # what was written besides hooks
+    below: str = ""  # what has sessions recorded that start in a folder below, where these hooks do not act
 
 
 class HooksLeftView(Value):

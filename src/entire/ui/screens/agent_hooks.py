@@ -21,6 +21,7 @@ def changes(installed: Sequence[AgentHooksView], removed: Sequence[AgentHooksVie
         elif hooks.path:
             lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
             lines += [f"  {hooks.note}"] if hooks.note else []
+            lines += [f"  for sessions that start in a folder below: `{hooks.below}`"] if hooks.below else []
         if hooks.problem:
             lines.append(f"{hooks.agent}: {hooks.problem}")
     for hooks in removed:
