@@ -58,8 +58,8 @@ def test_it_goes_where_the_installed_pi_loads_it(tmp_path: Path, root: Path, ver
     assert agent.install_hooks(str(root), "project", force=False) == 1
     assert files(root) == [f".pi/{place}"]
     assert agent.hooks_health(str(root), "project").status is HookStatus.INSTALLED
-    assert agent.hook_config_paths(str(root), "project")[0] == str(root / ".pi" / place)
-    assert agent.hook_config_paths(str(root), "user")[0] == str(tmp_path / ".pi/agent" / place)
+    assert agent.hook_config_paths(str(root), "project") == (str(root / ".pi" / place),)
+    assert agent.hook_config_paths(str(root), "user") == (str(tmp_path / ".pi/agent" / place),)
     assert agent.uninstall_hooks(str(root), "project") == 1
     assert list(root.iterdir()) == []
 

@@ -26,10 +26,12 @@ _SECONDS = 20.0
 
 
 def places(folder: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the files in a folder of Pi's that may be ours, first that which the installed Pi loads."""
-    version = _installed_version(env)
-    names = (HOOK, EXTENSION) if () < version < _FIRST_WITH_EXTENSIONS else (EXTENSION, HOOK)
-    return tuple(os.path.join(folder, name) for name in names)
+    """Return where ours belongs in a folder of Pi's for the Pi that is installed, and, if there is a file, where that
+    would be for another one.
+    """
+    is_old = () < _installed_version(env) < _FIRST_WITH_EXTENSIONS
+    own, other = (os.path.join(folder, name) for name in ((HOOK, EXTENSION) if is_old else (EXTENSION, HOOK)))
+    return (own, other) if os.path.lexists(other) else (own,)
 
 
 def _installed_version(env: Mapping[str, str]) -> tuple[int, ...]:
