@@ -32,7 +32,7 @@ class PiPlayer(Player):
     def start(self) -> None:
         path = Path(self.ref)
         self.entries = Entries(path, self.id, str(self.root))
-        self.fire("session-start", reason="startup")
+        self.fire("session-start", source="startup")
         if not path.exists():  # with the first answer, as far as Pi is concerned
             self.entries.begin()
 
@@ -62,7 +62,7 @@ class PiPlayer(Player):
         with fork.entries.path.open("a") as file:
             file.writelines(lines[1:])
         fork.entries = Entries(Path(fork.ref), session_id, str(self.root))
-        fork.fire("session-start", reason="fork")
+        fork.fire("session-start", source="fork")
         return fork
 
     def stop(self) -> None:

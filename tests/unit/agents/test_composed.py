@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from entire.agents.composed import ComposedLines
+import pytest
+
+from entire.agents import composed
+from entire.agents.composed import ComposedLines, FilePart
 from entire.agents.record_lines import RecordLines
 from entire.conversation.records import Prompt
 from entire.model.positions import START, Position
@@ -36,3 +39,20 @@ def test_they_are_composed_at_the_first_question_and_read_like_a_file() -> None:
 def test_a_stored_copy_is_read_alone() -> None:
     copy = Rows("rows:/a.db#s", DATA[:15])
     assert (copy.snapshot(), copy.file_lines(copy.end()), copy.asked) == (DATA[:15], None, 0)
+
+
+# ---------------------------------------------------------------- parts of a session's file
+
+
+FILE = "/s/x.jsonl"
+
+
+def test_a_reference_to_a_part_is_taken_apart_again() -> None:
+    assert FilePart(FILE).subagent_ref("call_1") == FilePart(f"{FILE}#other").subagent_ref("call_1") == f"{FILE}#call_1"
+    assert composed.parts_of(f"{FILE}#call_1") == (FILE, "call_1")
+    assert [FilePart(FILE).subagent_ref(name) for name in ("../x", "", "a/b")] == ["", "", ""]
+
+
+@pytest.mark.parametrize("session_ref", [FILE, "/s#t/x.jsonl", f"{FILE}#", f"{FILE}#../x", "/s/x#call_1", ""])
+def test_other_references_are_about_a_session(session_ref: str) -> None:
+    assert composed.parts_of(session_ref) == (session_ref, "")

@@ -53,16 +53,19 @@ export default function (pi) {
     }
   }
 
-  function start(ctx, about) {
+  // Of a session, `clear` is what other agents call it where Pi says `new`.
+  const word = (reason) => (reason === "new" ? "clear" : reason);
+
+  function start(ctx, reason) {
     look(ctx);
     if (!session || started === session.transcript_path) return;
     started = session.transcript_path;
-    run(ctx, "entire hooks pi session-start", about);
+    run(ctx, "entire hooks pi session-start", { source: word(reason) });
   }
 
-  function end(ctx, about) {
+  function end(ctx, reason) {
     started = undefined;
-    if (session) run(ctx, "entire hooks pi session-end", about);
+    if (session) run(ctx, "entire hooks pi session-end", { reason: word(reason) });
   }
 
   function begin(ctx, about) {
@@ -70,7 +73,7 @@ export default function (pi) {
     report(ctx, "entire hooks pi turn-start", about);
   }
 
-  pi.on("session_start", (event, ctx) => { start(ctx, { reason: event.reason }); });
+  pi.on("session_start", (event, ctx) => { start(ctx, event.reason); });
   pi.on("before_agent_start", (event, ctx) => { begin(ctx, { prompt: event.prompt }); });
   pi.on("agent_start", (_event, ctx) => {
     // Pi goes on by itself after an error or an overflow. Before 0.35, it tells the start of every turn so.
@@ -95,7 +98,7 @@ export default function (pi) {
   pi.on("session_shutdown", (event, ctx) => {
     delete globalThis[CLAIM];
     look(ctx);
-    if (event.reason !== "reload") end(ctx, { reason: event.reason });
+    if (event.reason !== "reload") end(ctx, event.reason);
   });
 
   // Pi before 0.35 has one event for all that happens to a session.
@@ -103,13 +106,13 @@ export default function (pi) {
     if (event.reason === "compact") {
       report(ctx, "entire hooks pi compaction");
     } else if (event.reason === "shutdown") {
-      end(ctx, { reason: "quit" });
+      end(ctx, "quit");
     } else if (event.reason === "start") {
-      start(ctx, { reason: "startup" });
+      start(ctx, "startup");
     } else if (["switch", "clear", "branch"].includes(event.reason)) {
       const reason = { switch: "resume", clear: "new", branch: "fork" }[event.reason];
-      end(ctx, { reason });
-      start(ctx, { reason });
+      end(ctx, reason);
+      start(ctx, reason);
     }
   });
 }

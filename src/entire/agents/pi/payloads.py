@@ -21,9 +21,6 @@ BRANCH = "branch"
 '' if they are the same. A file does not tell the first one.
 """
 
-PART = "#"
-"""Stands between the file of a session and the id of a subagent, in the reference to what the subagent did."""
-
 
 def parse_hook(hook: str, payload: bytes, now: Callable[[], float] = time.time) -> Event | None:
     """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
@@ -50,16 +47,6 @@ def _branch(payload: Payload) -> dict[str, str]:
     return {BRANCH: "" if leaf == last else f"{leaf} {last}"}
 
 
-def _session_start(payload: Payload) -> Payload:
-    reason = clean(payload.get("reason"))
-    return {"type": EventType.SESSION_START, "source": reason, "is_clearing": reason == "new"}
-
-
-def _session_end(payload: Payload) -> Payload:
-    reason = clean(payload.get("reason"))
-    return {"type": EventType.SESSION_END, "source": reason, "is_clearing": reason == "new"}
-
-
 def _turn_start(payload: Payload) -> Payload:
     is_automatic = payload.get("automatic") is True
     return {"type": EventType.TURN_START, "prompt": clean(payload.get("prompt")), "is_automatic": is_automatic}
@@ -75,7 +62,7 @@ def _subagent_end(payload: Payload) -> Payload | None:
         "type": EventType.SUBAGENT_END,
         "tool_use_id": subagent,
         "subagent_id": subagent,
-        "subagent_ref": f"{path}{PART}{subagent}" if path else "",
+        "subagent_ref": f"{path}#{subagent}" if path else "",
         "subagent_type": clean(payload.get("agent")),
         "task_description": clean(payload.get("task")),
     }
@@ -93,12 +80,12 @@ def _tree(_payload: Payload) -> Payload:
 
 
 _EVENTS: Table = {
-    "session-start": _session_start,
+    "session-start": payloads.session_start,
     "turn-start": _turn_start,
     "turn-end": payloads.turn_end,
     "compaction": payloads.compaction,
     "subagent-end": _subagent_end,
     "tree": _tree,
-    "session-end": _session_end,
+    "session-end": payloads.session_end,
 }
 hook_names = tuple(_EVENTS)

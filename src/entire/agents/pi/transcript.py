@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from entire import contents
-from entire.agents import transcripts
-from entire.agents.composed import ComposedLines
-from entire.agents.lines import LineTranscript
-from entire.agents.pi.payloads import PART, subagent_of
+from entire.agents import composed, transcripts
+from entire.agents.composed import ComposedLines, FilePart
+from entire.agents.pi.payloads import subagent_of
 from entire.agents.pi.stream import EntryStream, header
-from entire.agents.record_source import SourceWithSubagents
 from entire.agents.untrusted import clean, dict_of
 from entire.conversation.records import AGENT, PERSON
 from entire.model import jsontext
-from entire.model.ids import is_tool_id
-from entire.model.positions import START, Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.model.positions import Position
     from entire.model.transcripts import Agreement, Content
 
 
-class _Entries(SourceWithSubagents, LineTranscript):
+class _Entries(FilePart):
     """What both are. The native records are described in ``stream``."""
 
     by = PERSON
@@ -29,16 +26,10 @@ class _Entries(SourceWithSubagents, LineTranscript):
     def stream(self, since: Position, *, details: bool = False) -> EntryStream:
         return EntryStream(self.source, self.readable(since), branch=self.branch, by=self.by, details=details)
 
-    def end(self, known: Position = START) -> Position:
-        return self._part(known if self.holds(known) else START)[1]
-
     def shares_answer(self, position: Position) -> bool:
         """Tell whether the last answer before a position is here, too: a fork keeps the ids of what it copies."""
         needle = f'"id":"{position.mark}"'.encode("utf-8", "replace")
         return bool(position.mark) and transcripts.contains(self.source, (needle,), transcripts.size(self.source))
-
-    def subagent_ref(self, subagent_id: str) -> str:
-        return f"{_file_of(self.session_ref)}{PART}{subagent_id}" if is_tool_id(subagent_id) else ""
 
 
 class Entries(_Entries):
@@ -65,7 +56,7 @@ class SubagentEntries(_Entries, ComposedLines):
     def compose(self) -> tuple[bytes, int]:
         from entire.agents.pi import tools
 
-        file, subagent = _file_of(self.session_ref), self.session_ref.rpartition(PART)[2]
+        file, subagent = composed.parts_of(self.session_ref)
         results = (dict_of(native.get("message")) for line, _ in transcripts.lines(file) if b'"toolResult"' in line
                    for native in transcripts.records(line))  # fmt: skip
         found = next((one for one in results if subagent_of(clean(one.get("toolCallId"))) == subagent), {})
@@ -77,12 +68,5 @@ class SubagentEntries(_Entries, ComposedLines):
 
 def open_session(session_ref: str, stored: Content | None, branch: str) -> Entries | SubagentEntries:
     """Return a session's transcript, or that of the subagent whose id the reference ends with."""
-    file, _, subagent = session_ref.rpartition(PART)
-    if file.endswith(".jsonl") and is_tool_id(subagent):
-        return SubagentEntries(session_ref, stored)
-    return Entries(session_ref, stored, branch)
-
-
-def _file_of(session_ref: str) -> str:
-    file, mark, _ = session_ref.rpartition(PART)
-    return file if mark and file.endswith(".jsonl") else session_ref
+    _, subagent = composed.parts_of(session_ref)
+    return SubagentEntries(session_ref, stored) if subagent else Entries(session_ref, stored, branch)
