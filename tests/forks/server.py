@@ -14,6 +14,7 @@ import socket
 import struct
 import sys
 import time
+from itertools import islice
 
 _ROOT, _PACKAGES = sys.argv[2:]
 sys.path[:] = [_ROOT, *sys.path[1:], _PACKAGES]
@@ -171,7 +172,7 @@ def _receive(client: socket.socket) -> Call:
 
 def _run(call: Call, missing: int) -> None:
     """Be the process that the client would have started, to its end."""
-    status, loaded = 1, frozenset(sys.modules)
+    status, loaded = 1, len(sys.modules)
     try:
         for number in range(_FILES - 1):
             os.dup2(call.files[number], number)
@@ -179,8 +180,7 @@ def _run(call: Call, missing: int) -> None:
         os.closerange(3, missing)
         os.closerange(missing + 1, 4096)
         os.umask(call.umask)
-        os.environb.clear()
-        os.environb.update(call.environment)
+        _change_environment(call.environment)
         time.tzset()
         if call.leads:
             os.setsid()
@@ -190,12 +190,22 @@ def _run(call: Call, missing: int) -> None:
         sys.argv[:] = [call.program, *call.words]
         _open_streams()
         status = _execute(call)
-        os.write(
-            missing, "".join(f"{name}\n" for name in sys.modules if name not in loaded and _is_ours(name)).encode()
-        )
+        # From the end: to count a reference to each name of a module would copy all their memory.
+        new = islice(reversed(sys.modules), max(len(sys.modules) - loaded, 0))
+        os.write(missing, "".join(f"{name}\n" for name in new if _is_ours(name)).encode())
     except BaseException:
         sys.excepthook(*sys.exc_info())
     os._exit(status)
+
+
+def _change_environment(wanted: dict[bytes, bytes]) -> None:
+    """Set what differs: most is as it was."""
+    before = dict(os.environb)
+    for name in before.keys() - wanted.keys():
+        del os.environb[name]
+    for name, value in wanted.items():
+        if before.get(name) != value:
+            os.environb[name] = value
 
 
 _PARENTS: dict[int, int] = {}  # of the forks at work, those of their clients: who looks for ancestors finds git
