@@ -220,6 +220,9 @@ class _Comparison:
             return UNKNOWN, _SETUP
         if path in self._elsewhere:
             return UNKNOWN, _NOT_IMPORTED
+        if reporting := [key for key, paths in self._reports.items() if path in paths]:  # turns of other worktrees
+            is_one = len(reporting) == 1
+            return (Owner(reporting[0]), "") if is_one else (UNKNOWN, _while_turns_ran(len(reporting), len(reporting)))
         return (PERSON, "") if self._context.settings.enabled else (UNKNOWN, _NOT_WATCHED)
 
 

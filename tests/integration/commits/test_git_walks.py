@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, Phase, example, given, note, settings
 from hypothesis import strategies as st
 
 from entire.workspace import Workspace
+from tests.integration.commits.test_other_worktrees import write as write_elsewhere
 from tests.integration.commits.test_places import linked_worktree
 from tests.integration.kept import PERSON as BY_PERSON
 from tests.integration.line_owners import PERSON
@@ -37,7 +38,8 @@ BRANCHES = ("main", "one", "two", "side")  # "side" is the other worktree's
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 GIT = ("commit", "commit", "commit", "commit", "hookless", "amend", "switch", "switch", "switch", "rebase", "apply",
        "hard", "soft", "mixed", "away", "stash", "pop", "pop", "merge", "squash", "nocommit", "pick", "pick",
-       "picked", "take", "restore", "go", "go", "mate", "mate", "push", "pull", "pull", "rebasing_pull")  # fmt: skip
+       "picked", "take", "restore", "go", "go", "reach", "reach", "mate", "mate",
+       "push", "pull", "pull", "rebasing_pull")  # fmt: skip
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(("begin", "begin", "end")), st.booleans(), st.integers(0, 1), st.integers(0, 7)),
@@ -59,6 +61,11 @@ BESIDE = [("begin", False, 0, 1), ("write", True, 1, 1), ("write", False, 3, 1),
           ("begin", False, 0, 1), ("write", True, 1, 4), ("end", False, 0, 1), ("mate", False, 0, 1),
           ("rebasing_pull", False, 0, 3), ("stash", False, 0, 1), ("go", False, 0, 1),
           ("pop", False, 0, 1)]  # fmt: skip
+# An agent writes in the other worktree, too, whose work a person commits there and takes along.
+REACHED = [("begin", False, 0, 1), ("write", True, 1, 1), ("reach", True, 1, 3), ("reach", True, 0, 5),
+           ("go", False, 0, 1), ("write", False, 4, 1), ("commit", False, 1, 1), ("go", False, 0, 1),
+           ("reach", True, 2, 1), ("end", False, 0, 1), ("pick", False, 3, 0), ("go", False, 0, 1),
+           ("commit", False, 1, 1)]  # fmt: skip
 # A person picks a commit that is linked by its id, with a conflict, while no session is near.
 PICKED = [("switch", False, 2, 0), ("begin", False, 5, 0), ("write", True, 7, 0), ("hookless", False, 4, 0),
           ("end", False, 1, 4), ("switch", False, 0, 7), ("write", True, 1, 0), ("commit", False, 1, 3),
@@ -78,6 +85,8 @@ class Turn:
         self.typed: dict[str, list[str]] = {}  # file: lines
         self.shelled: dict[str, list[str]] = {}
         self.taken: set[str] = set()  # files that came from a branch, of which only the turn's end says whose they are
+        self.reached: set[str] = set()  # files in the other worktree that a tool of this turn has written
+        self.beside: dict[str, list[str]] = {}  # lines that others have written there meanwhile, by file
         self.shell_until = 0.0  # when changes are no longer the last shell's
 
 
@@ -186,8 +195,29 @@ class Life:
         place = two * len(old) // 8
         self.put(name, "".join([*old[:place], new, *old[place + one // 3 :]]), new, agent, by_shell=two % 3 == 0)
 
+    def do_reach(self, agent: bool, one: int, two: int) -> None:
+        """Let the agent of the turn that runs here insert lines in the other worktree, with a tool that reports it."""
+        turn = self.here.turn
+        if turn is None:
+            return
+        if self.other is None:
+            self.other = Desk(linked_worktree(self.story, "side"))
+        name, there = FILES[one % 3], self.other.story
+        old = there.read(name).splitlines(keepends=True) if there.path(name).exists() else []
+        new = self.lines(1 + two % 2, turn.prompt)
+        place = two * len(old) // 8
+        write_elsewhere(turn.session, there, name, "".join([*old[:place], new, *old[place + one // 3 :]]))
+        turn.reached.add(name)
+        self.may(turn.beside.get(name, []), turn.prompt)
+        if self.other.turn is not None:  # a shell of that turn may have written it
+            self.may(new.splitlines(), self.other.turn.prompt)
+
     def put(self, name: str, text: str, new: str, agent: bool, *, by_shell: bool) -> None:
         turn, texts = self.here.turn, new.splitlines()
+        if self.other is not None and (visitor := self.other.turn) is not None:
+            visitor.beside.setdefault(name, []).extend(texts)
+            if name in visitor.reached:
+                self.may(texts, visitor.prompt)
         if turn is None:
             self.story.write(name, text)
         elif not agent:
@@ -396,7 +426,9 @@ class Life:
 
     def is_open(self, desk: Desk, name: str, text: str) -> bool:
         """Tell whether a line was written or taken while a turn runs that has not ended."""
-        turn = desk.turn
+        turn, others = desk.turn, [other.turn for other in self.desks if other is not desk and other.turn is not None]
+        if any(other.prompt in self.writers[text] or text in other.beside.get(name, ()) for other in others):
+            return True
         if turn is None:
             return False
         typed = [line for texts in turn.typed.values() for line in texts]
@@ -437,5 +469,6 @@ def play(folder: Path, steps: list[tuple[str, bool, int, int]], check: Callable[
 @example(steps=AMENDED)
 @example(steps=BESIDE)
 @example(steps=PICKED)
+@example(steps=REACHED)
 def test_no_line_is_given_to_the_wrong_one(folder: Path, steps: list[tuple[str, bool, int, int]]) -> None:
     play(folder, steps)

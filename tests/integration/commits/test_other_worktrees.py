@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from entire.workspace import Workspace
 from tests.integration.commits.test_places import linked_worktree, session
 from tests.integration.kept import input_tokens, lines, slot_of
 from tests.integration.story import Session, Story
+from tests.integration.why.test_why_properties import names
 
 PERSON = {"ENTIRE_TEST_TTY": "1"}
 
@@ -295,3 +297,13 @@ def test_hooks_that_come_from_over_there_belong_to_the_sessions_own_worktree(sto
     assert [slot["files_touched"] for slot in slots] == [["there.txt"], ["here.txt"]]
     assert sum(map(input_tokens, slots)) == 2**a.answers - 1
     assert story.log_errors() + side.log_errors() == []
+
+
+def test_why_names_the_running_turn_where_it_has_written_and_no_snapshot_was_ever_taken(story: Story) -> None:
+    other = linked_worktree(story)
+    a = session(story)
+    with a.turn("Write there"):
+        write(a, other, "there.txt", "one\n")
+        other.write("mine.txt", "two\n")
+        workspace = Workspace.find(other.root)
+        assert [names(workspace, name) for name in ("there.txt", "mine.txt")] == [["Write there"], ["person"]]
