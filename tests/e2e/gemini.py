@@ -156,16 +156,17 @@ class Gemini(Home):
         words = f"<state_snapshot>{words}</state_snapshot>"
         return turn(re.compile("state_snapshot"), answer(text(words), usage=usage))
 
+    def in_one_process(self) -> dict[str, str]:
+        """Return the environment in which the agent does not start itself once more for a bigger heap: half of a run's
+        time is the first start. What is ended by signals (``start``) starts as people start it, in two.
+        """
+        return {**self.environment, "GEMINI_CLI_NO_RELAUNCH": "true"}
+
     # --- headless ---
 
     def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
-        """Run one prompt to its end.
-
-        In one process: else the agent starts itself once more for a bigger heap, and half of a run's time is the first
-        start. What is watched, interrupted or on a terminal starts as people start it.
-        """
-        environment = {**self.environment, "GEMINI_CLI_NO_RELAUNCH": "true"}
-        with self._start(prompt, cwd, resume, environment) as started:
+        """Run one prompt to its end."""
+        with self._start(prompt, cwd, resume, self.in_one_process()) as started:
             return started.finish()
 
     def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> AbstractContextManager[Running]:
@@ -212,7 +213,7 @@ class GeminiTerminal(AgentTerminal):
         self.gemini = gemini
         self.session = session
         self._starts = len(gemini.events("SessionStart"))
-        super().__init__(arguments, cwd, gemini.environment)
+        super().__init__(arguments, cwd, gemini.in_one_process())
 
     def wait_ready(self) -> None:
         """Wait until the agent takes input: its first hook ran and the input line is drawn."""
