@@ -78,6 +78,7 @@ PRINTED = {
     ("linking/undo.py", "notes.commit[:7]"): _OURS,
     ("log.py", "' '.join((_word(word) for word in command))"): "as the person typed it",
     ("maintenance/agent_hooks.py", "agent.name"): _AGENTS_OWN,
+    ("maintenance/agent_hooks.py", "entry.name"): _AGENTS_OWN,
     ("maintenance/checks.py", "names[0]"): "a version",
     ("maintenance/corruption.py", "checkpoints.LOCAL_REF"): _WRITTEN,
     ("maintenance/corruption.py", "interrupted.command"): _WRITTEN,
