@@ -93,6 +93,12 @@ def task(payload: Payload, type_key: str, description_key: str) -> Payload:
     }
 
 
+def subagent(payload: Payload, id_key: str = "agent_id", type_key: str = "agent_type") -> Payload | None:
+    """Return the fields that name a subagent, None if it has no id."""
+    agent = tool_id(payload.get(id_key))
+    return {"subagent_id": agent, "subagent_type": clean(payload.get(type_key))} if agent else None
+
+
 def session_ref(payload: Payload) -> str:
     """Return the transcript's path, '' if there is none."""
     path = untrusted.path_of(payload.get("transcript_path"))

@@ -6,7 +6,6 @@ import os
 import time
 
 from entire.agents import payloads, untrusted
-from entire.agents.payloads import tool_id
 from entire.agents.untrusted import clean
 from entire.model.events import Event, EventType
 
@@ -57,10 +56,8 @@ def _subagent_stop(payload: Payload) -> Payload | None:
 
 
 def _subagent(payload: Payload) -> Payload | None:
-    agent = tool_id(payload.get("agent_id"))
-    kind = clean(payload.get("agent_type"))
-    own = {"turn_ref": "", "subagent_id": agent, "subagent_type": kind}  # the turn that it names is the subagent's
-    return own if agent else None
+    fields = payloads.subagent(payload)
+    return fields and {**fields, "turn_ref": ""}  # the turn that it names is the subagent's
 
 
 _EVENTS: Table = {

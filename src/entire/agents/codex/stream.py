@@ -9,6 +9,7 @@ took. What the API said (``response_item``) is there in both, for tool calls.
 from __future__ import annotations
 
 from entire.agents import transcripts, untrusted
+from entire.agents.record_stream import RecordStream
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import (
     AGENT,
@@ -24,7 +25,6 @@ from entire.conversation.records import (
     Result,
 )
 from entire.model.jsontext import figure, natural
-from entire.model.positions import Position
 from entire.model.times import parse_time
 from entire.model.tokens import TokenUsage
 from entire.model.value import replace
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
     from entire.agents.transcripts import Source
     from entire.conversation.records import Record
+    from entire.model.positions import Position
 
     Native = dict[str, Any]
 
 _SCRIPTED = "exec-"
 """How the id of an item begins that a script of the model's made: no call has it."""
 _WITHOUT_MEANING = b'"type":"world_state"'
-_LOOK_BACK = 4 << 20  # bytes before a position in which its turn began
 _EVENTS_WITHOUT_MEANING = frozenset(
     ("agent_reasoning", "context_compacted", "entered_review_mode", "exited_review_mode", "task_complete",
      "patch_apply_end", "task_started", "thread_rolled_back", "thread_settings_applied")
@@ -53,49 +53,33 @@ _TYPES_WITHOUT_MEANING = frozenset(
 )
 
 
-class RolloutStream:
-    """The records in ``source`` from ``since`` on; iterate once, then ask for the ``end``.
-
-    ``of_subagent``: it is a subagent's rollout.
-    """
-
-    known = ""  # tokens are told once, at the end of a response
+class RolloutStream(RecordStream):
+    """The records of a session, or ``of_subagent``."""
 
     def __init__(self, source: Source, since: Position, *, of_subagent: bool, details: bool = False) -> None:
-        self.source = source
+        super().__init__(source, since, details=details)
         self._by = AGENT if of_subagent else PERSON
-        self._details = details
-        self._start, self._count = since.byte, since.count
-        if since.count and not since.byte:
-            self._start, self._count = transcripts.offset_of(source, since.count)
-        self._byte = self._start
         self._answer = ""  # the response that is being written
-        self._last = since.mark
-        self._turn: Native | None = None if self._start else {}  # the last ``turn_context``; None: not looked for
+        self._turn: Native | None = None if self.start else {}  # the last ``turn_context``; None: not looked for
         self._total: Native | None = None  # of tokens, in the older dialect
         self._is_told = False  # a newer version told of the response itself what the next sum says again
         self._calls: set[str] = set()
         self._in_background: set[str] = set()
 
-    @property
-    def end(self) -> Position:
-        """The end of the last complete line that was read; its mark names the last response before."""
-        return Position(count=self._count, byte=self._byte, mark=self._last)
-
-    def __iter__(self) -> Iterator[Record]:
-        if self._start:
-            before, self._answer = self._response_before()
-            self._last = self._last or before
-        for line, end in transcripts.lines(self.source, self._start):
+    def natives(self, start: int) -> Iterator[tuple[list[Native], int]]:
+        for line, end in transcripts.lines(self.source, start):
             native = {} if _WITHOUT_MEANING in line[:200] else untrusted.loads(line)
             if not line.endswith(b"\n") and not isinstance(native, dict):
                 return  # still being written
-            yield from self._take(dict_of(native), self._count, end)
-            self._count, self._byte = self._count + 1, end
+            yield [dict_of(native)], end
+
+    def look_back(self) -> None:
+        before, self._answer = self._response_before()
+        self.last = self.last or before
 
     # ---------------------------------------------------------------- records
 
-    def _take(self, native: Native, at: int, end: int) -> Iterator[Record]:
+    def take(self, native: Native, at: int, end: int) -> Iterator[Record]:
         kind, payload, time = native.get("type"), dict_of(native.get("payload")), parse_time(native.get("timestamp"))
         if kind == "response_item":
             yield from self._response_item(payload, native, at, end, time)
@@ -107,7 +91,7 @@ class RolloutStream:
             yield from self._close(_usage(dict_of(payload.get("usage"))), name, at, end, time)
         elif kind == "turn_context":
             self._turn = payload
-        elif self._details and (name := clean(kind)) and name not in _TYPES_WITHOUT_MEANING:
+        elif self.details and (name := clean(kind)) and name not in _TYPES_WITHOUT_MEANING:
             yield Mark(position=at, kind=UNKNOWN, time=time, text=name)
 
     def _event(self, payload: Native, native: Native, at: int, end: int, time: float) -> Iterator[Record]:
@@ -126,7 +110,7 @@ class RolloutStream:
         elif kind == "token_count":
             if is_older:
                 yield from self._summed(dict_of(payload.get("info")), native, at, end, time)
-        elif self._details and (name := clean(kind)) and name not in _EVENTS_WITHOUT_MEANING:
+        elif self.details and (name := clean(kind)) and name not in _EVENTS_WITHOUT_MEANING:
             yield Mark(position=at, kind=UNKNOWN, time=time, text=name)
 
     def _prompt(self, text: str, turn: str, at: int, time: float) -> Iterator[Prompt]:
@@ -137,7 +121,7 @@ class RolloutStream:
 
     def _part(self, name: str, at: int, end: int, time: float, text: str = "") -> Answer:
         """Return a part of the response that is being written; its first part names it."""
-        self._answer = self._last = self._answer or name or f"line {at}"
+        self._answer = self.last = self._answer or name or f"line {at}"
         model = clean(self._of_turn("model"))
         return Answer(position=at, end=end, id=self._answer, time=time, text=text, model=model)
 
@@ -150,7 +134,7 @@ class RolloutStream:
         total = dict_of(info.get("total_token_usage"))
         if not total:
             return
-        before, last = self._total if self._total is not None else self._total_before(), self._last
+        before, last = self._total if self._total is not None else self._total_before(), self.last
         is_told, self._total, self._is_told = self._is_told, total, False
         if is_told:
             return
@@ -158,7 +142,7 @@ class RolloutStream:
         if took.get("total_tokens", 0) > 0:
             is_named = bool(self._answer)
             yield from self._close(_usage(took), clean(native.get("timestamp")), at, end, time)
-            self._last = self._last if is_named else last
+            self.last = self.last if is_named else last
         self._answer = ""
 
     # ---------------------------------------------------------------- before the position
@@ -167,7 +151,7 @@ class RolloutStream:
         """Return the last response that began before the position, and the same if it is still being written."""
         first = response = ""
         is_open = True
-        for line in transcripts.last_lines(self.source, self._start, _LOOK_BACK):
+        for line in self.before():
             native = dict_of(untrusted.loads(line)) if _WITHOUT_MEANING not in line[:200] else {}
             if not _ends_response(native):
                 first = _name_of_part(native) or first
@@ -192,7 +176,7 @@ class RolloutStream:
 
     def _before(self, needle: bytes) -> Iterator[Native]:
         """Yield what lines before the position say, last first."""
-        for line in transcripts.last_lines(self.source, self._start, _LOOK_BACK):
+        for line in self.before():
             if needle in line:
                 yield dict_of(dict_of(untrusted.loads(line)).get("payload"))
 
@@ -206,7 +190,7 @@ class RolloutStream:
 
         if kind in tools.CALLS:
             answer = self._part(tools.call_id(payload), at, end, time)
-            call = tools.call(payload, answer, details=self._details)
+            call = tools.call(payload, answer, details=self.details)
             self._calls.add(call.id)
             yield answer
             yield call
@@ -222,7 +206,7 @@ class RolloutStream:
         paths = tools.patched_paths(payload, clean(self._of_turn("cwd"))) if is_older else ()
         task = tools.spawned(payload) if is_older else None
         return Result(position=at, call=call, time=time, paths=paths, task=task, goes_on=goes_on or task is not None,
-                      **(_printed(tools.output(payload)) if self._details else {}))  # fmt: skip
+                      **(_printed(tools.output(payload)) if self.details else {}))  # fmt: skip
 
     def _item(self, item: Native, turn: str, at: int, end: int, time: float) -> Iterator[Record]:
         kind, own_id = item.get("type"), clean(item.get("id"))
@@ -240,29 +224,29 @@ class RolloutStream:
             for subagent in tools.subagents(item):
                 call = subagent.tool_use_id
                 yield Result(position=at, call=call, time=time, task=subagent, goes_on=bool(call), is_notice=not call)
-        elif self._details and (name := clean(kind)) and name not in _ITEMS_WITHOUT_MEANING:
+        elif self.details and (name := clean(kind)) and name not in _ITEMS_WITHOUT_MEANING:
             yield Mark(position=at, kind=UNKNOWN, time=time, text=name)
 
     def _file_change(self, item: Native, own_id: str, at: int, end: int, time: float) -> Iterator[Record]:
         from entire.agents.codex import tools
 
         if own_id.startswith(_SCRIPTED):
-            edits = tuple(tools.edits(item)) if self._details else ()
-            subject = ", ".join(tools.changed_paths(item)) if self._details else ""
-            yield Call(position=at, id=own_id, end=end, time=time, answer=self._last, tool=EDIT, name="apply_patch",
+            edits = tuple(tools.edits(item)) if self.details else ()
+            subject = ", ".join(tools.changed_paths(item)) if self.details else ""
+            yield Call(position=at, id=own_id, end=end, time=time, answer=self.last, tool=EDIT, name="apply_patch",
                        subject=subject, edits=edits)  # fmt: skip
         paths = tools.changed_paths(item)
         yield Result(position=at, call=own_id, time=time, paths=paths, has_failed=item.get("status") != "completed",
-                     output=clean(item.get("stdout")) if self._details else "")  # fmt: skip
+                     output=clean(item.get("stdout")) if self.details else "")  # fmt: skip
 
     def _command(self, item: Native, own_id: str, at: int, end: int, time: float) -> Iterator[Record]:
         """Yield a script's command, or the end of one that went on in the background."""
         from entire.agents.codex import tools
 
-        printed = _printed(clean(item.get("aggregated_output"))) if self._details else {}
+        printed = _printed(clean(item.get("aggregated_output"))) if self.details else {}
         if own_id.startswith(_SCRIPTED):
             command = tools.command(item)
-            yield Call(position=at, id=own_id, end=end, time=time, answer=self._last, tool=SHELL, name="exec_command",
+            yield Call(position=at, id=own_id, end=end, time=time, answer=self.last, tool=SHELL, name="exec_command",
                        subject=command, command=command)  # fmt: skip
             yield Result(position=at, call=own_id, time=time, has_failed=natural(item.get("exit_code")) > 0, **printed)
         elif own_id in self._in_background or own_id not in self._calls:

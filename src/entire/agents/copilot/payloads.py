@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 from entire.agents import payloads
-from entire.agents.payloads import tool_id
 from entire.agents.untrusted import clean
 from entire.model.events import Event, EventType
 from entire.model.jsontext import natural, real
@@ -39,13 +38,13 @@ def _turn_end(payload: Payload) -> Payload | None:
 
 
 def _subagent_start(payload: Payload) -> Payload | None:
-    fields = _subagent(payload)
+    fields = payloads.subagent(payload, "agentId", "agentType")
     return fields and {**fields, "type": EventType.SUBAGENT_START}
 
 
 def _subagent_stop(payload: Payload) -> Payload | None:
     """Report a subagent's end. What it did is in the session's own file."""
-    fields = _subagent(payload)
+    fields = payloads.subagent(payload, "agentId", "agentType")
     path = payloads.session_ref(payload)
     return fields and {
         **fields,
@@ -53,11 +52,6 @@ def _subagent_stop(payload: Payload) -> Payload | None:
         "subagent_ref": f"{path}#{fields['subagent_id']}" if path else "",
         "final_text": clean(payload.get("response")),
     }
-
-
-def _subagent(payload: Payload) -> Payload | None:
-    agent = tool_id(payload.get("agentId"))
-    return {"subagent_id": agent, "subagent_type": clean(payload.get("agentType"))} if agent else None
 
 
 _EVENTS: Table = {

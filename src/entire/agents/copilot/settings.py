@@ -8,6 +8,7 @@ The agent reads all files of ``.github/hooks`` at the top of a repository, if it
 from __future__ import annotations
 
 import os
+import re
 
 from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry, Table
@@ -20,23 +21,15 @@ if TYPE_CHECKING:
 _TIMEOUT = 60  # seconds, after which the agent goes on without the hook
 
 
-def _entry(event: str, verb: str) -> Entry:
+def _entry(event: str) -> Entry:
+    verb = re.sub("([A-Z])", r"-\1", event).lower()
     command = hookfiles.command("copilot-cli", verb)
     return Entry(event=event, command=command, timeout=_TIMEOUT, is_flat=True, keys=("bash", "timeoutSec"))
 
 
-TABLE = Table(
-    entries=(
-        _entry("sessionStart", "session-start"),
-        _entry("userPromptSubmitted", "user-prompt-submitted"),
-        _entry("agentStop", "agent-stop"),
-        _entry("subagentStart", "subagent-start"),
-        _entry("subagentStop", "subagent-stop"),
-        _entry("preCompact", "pre-compact"),
-        _entry("sessionEnd", "session-end"),
-    ),
-    version=1,
-)
+_EVENTS = ("sessionStart", "userPromptSubmitted", "agentStop", "subagentStart", "subagentStop", "preCompact",
+           "sessionEnd")  # fmt: skip
+TABLE = Table(entries=tuple(map(_entry, _EVENTS)), version=1)
 
 
 def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:  # noqa: ARG001

@@ -8,10 +8,10 @@ with its ``agentId``. A model's call is told twice: first what it took (``sessio
 from __future__ import annotations
 
 from entire.agents import transcripts
+from entire.agents.record_stream import RecordStream
 from entire.agents.untrusted import clean, dict_of, dicts_of
 from entire.conversation.records import AGENT, INTERRUPTED, PERSON, UNKNOWN, Answer, Mark, Prompt, Result
 from entire.model.jsontext import figure, natural
-from entire.model.positions import Position
 from entire.model.times import parse_time
 from entire.model.tokens import TokenUsage
 from entire.model.transcripts import Subagent
@@ -24,56 +24,38 @@ if TYPE_CHECKING:
 
     from entire.agents.transcripts import Source
     from entire.conversation.records import Record
+    from entire.model.positions import Position
 
     Native = dict[str, Any]
 
 WITHOUT_MEANING = (b'{"type":"hook.', b'{"type":"model.', b'{"type":"system.message"')
 """How lines begin that repeat payloads, instructions, and what a compaction summarised."""
-_LOOK_BACK = 4 << 20  # bytes before a position in which to search for the model's last call
 _CALLS = (b'"session.usage_record"', b'"assistant.message"', b'"session.compaction_complete"')
 _KNOWN = ("assistant.", "hook.", "model.", "permission.", "session.", "skill.", "subagent.", "system.", "tool.")
 """How the types begin of which nothing but what is read here matters to people."""
 
 
-class EventStream:
-    """The records in ``source`` from ``since`` on; iterate once, then ask for the ``end``. ``agent``: whose, '' for the
-    session's own.
-    """
+class EventStream(RecordStream):
+    """The records of a session, or of its subagent with the id ``agent``."""
 
-    known = ""  # tokens are told once
+    skipped = WITHOUT_MEANING
 
     def __init__(self, source: Source, since: Position, *, agent: str = "", details: bool = False) -> None:
-        self._source = source
+        super().__init__(source, since, details=details)
         self._agent = agent
-        self._details = details
-        self._start, self._count = since.byte, since.count
-        if since.count and not since.byte:
-            self._start, self._count = transcripts.offset_of(source, since.count)
-        self._byte = self._start
-        self._last = since.mark
 
-    @property
-    def end(self) -> Position:
-        """The end of the last complete line that was read; its mark is the last call of the model before."""
-        return Position(count=self._count, byte=self._byte, mark=self._last)
-
-    def __iter__(self) -> Iterator[Record]:
-        if self._start and not self._last:
-            self._last = self._call_before()
-        for natives, end in transcripts.natives(self._source, self._start, skipped=WITHOUT_MEANING):
-            for native in natives:
-                yield from self._take(native, self._count, end)
-            self._count, self._byte = self._count + 1, end
+    def look_back(self) -> None:
+        self.last = self.last or self._call_before()
 
     def _call_before(self) -> str:
-        for line in transcripts.last_lines(self._source, self._start, _LOOK_BACK):
+        for line in self.before():
             if any(kind in line for kind in _CALLS):
                 for native in transcripts.records(line):
                     if clean(native.get("agentId")) == self._agent and (name := _call_id(dict_of(native.get("data")))):
                         return name
         return ""
 
-    def _take(self, native: Native, at: int, end: int) -> Iterator[Record]:
+    def take(self, native: Native, at: int, end: int) -> Iterator[Record]:
         kind, data, time = clean(native.get("type")), dict_of(native.get("data")), parse_time(native.get("timestamp"))
         agent = clean(native.get("agentId"))
         if kind == "subagent.started":
@@ -97,12 +79,12 @@ class EventStream:
             yield self._result(data, at, time)
         elif kind == "abort":
             yield Mark(position=at, kind=INTERRUPTED, time=time)
-        elif self._details and kind and not kind.startswith(_KNOWN):
+        elif self.details and kind and not kind.startswith(_KNOWN):
             yield Mark(position=at, kind=UNKNOWN, time=time, text=kind)
 
     def _answer(self, name: str, at: int, end: int, time: float, **more: Any) -> Answer:
-        self._last = name or f"line {at}"
-        return Answer(position=at, end=end, id=self._last, time=time, **more)
+        self.last = name or f"line {at}"
+        return Answer(position=at, end=end, id=self.last, time=time, **more)
 
     def _message(self, data: Native, at: int, end: int, time: float) -> Iterator[Record]:
         text, model = clean(data.get("content")), clean(data.get("model"))
@@ -112,12 +94,12 @@ class EventStream:
         if requests:
             from entire.agents.copilot import tools
 
-            yield from (tools.call(request, answer, details=self._details) for request in requests)
+            yield from (tools.call(request, answer, details=self.details) for request in requests)
 
     def _result(self, data: Native, at: int, time: float) -> Result:
         from entire.agents.copilot import tools
 
-        return tools.result(data, at, time, details=self._details)
+        return tools.result(data, at, time, details=self.details)
 
 
 def _call_id(data: Native) -> str:
