@@ -239,11 +239,20 @@ class CopilotTerminal(AgentTerminal):
 
     def interrupt(self) -> None:
         """Stop the running turn with Escape and wait until the agent wrote that down."""
-        before, at = self.copilot.turns_ended(self.session), len(self.screen)
+        before = self.copilot.turns_ended(self.session)
+        self.wait(lambda: self._stops(before), "the record of the interruption")
+
+    def _stops(self, before: int) -> bool:
+        """Press Escape twice, which counts only if both come soon after each other, and tell whether a turn ended."""
         self.type(self.ESCAPE)
-        self.wait(lambda: "again" in self.screen[at:], "the word on the second Escape")
+        time.sleep(0.2)
         self.type(self.ESCAPE)
-        self.wait(lambda: self.copilot.turns_ended(self.session) > before, "the record of the interruption")
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            if self.copilot.turns_ended(self.session) > before:
+                return True
+            time.sleep(0.02)
+        return False
 
     def clear(self) -> str:
         """Use `/clear` and return the id of the session that follows, which is known from its folder."""
