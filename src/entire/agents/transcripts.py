@@ -379,6 +379,18 @@ def session_files(folder: str, id_of: Callable[[str], str] | None = None) -> lis
     return listed
 
 
+def session_folders(folder: str, name: str) -> list[SessionFile]:
+    """Return the sessions of a folder that has one for each, ``<id>/<name>``; empty if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            ids = [entry.name for entry in entries if is_session_id(entry.name)]
+    except OSError:
+        return []
+    paths = {session: os.path.join(folder, session, name) for session in ids}
+    return [SessionFile(session_id=session, session_ref=path, changed=os.stat(path).st_mtime)
+            for session, path in paths.items() if os.path.isfile(path)]  # fmt: skip
+
+
 def _id_in_name(path: str) -> str:
     name, end = os.path.splitext(os.path.basename(path))
     return name if end == ".jsonl" and is_session_id(name) else ""

@@ -83,12 +83,7 @@ class Copilot(FileAgent):
 
     def session_files(self, root: str) -> list[SessionFile]:
         """Return the sessions that were started in ``root``."""
-        try:
-            with os.scandir(self.session_dir(root)) as entries:
-                folders = [entry.path for entry in entries]
-        except OSError:
-            return []
-        listed = [file for folder in folders for file in transcripts.session_files(folder, _session_in)]
+        listed = transcripts.session_folders(self.session_dir(root), _FILE)
         return [file for file in listed if _started_in(file.session_ref, root)]
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
@@ -97,12 +92,6 @@ class Copilot(FileAgent):
     def put_back(self, session_ref: str, transcript: Content, subagents: Mapping[str, Content]) -> PutBack:  # noqa: ARG002
         """Plan as the base does; what subagents did is in the session's own file."""
         return super().put_back(session_ref, transcript, {})
-
-
-def _session_in(path: str) -> str:
-    """Return the id of the session whose events are in a file, '' if it holds none."""
-    name = os.path.basename(os.path.dirname(path))
-    return name if os.path.basename(path) == _FILE and is_session_id(name) else ""
 
 
 def _started_in(path: str, root: str) -> bool:
