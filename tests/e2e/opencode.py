@@ -263,6 +263,8 @@ def _settled(line: bytes) -> dict[str, Any]:
 class OpenCodeTerminal(AgentTerminal):
     """OpenCode on a terminal; `session` is the id of the session that runs there now, known from its first prompt."""
 
+    patience = 3 * PATIENCE  # it draws all the time: beside other tests, a turn has taken a minute
+
     def __init__(self, opencode: OpenCode, session: str, arguments: list[str], cwd: Path) -> None:
         """Start the process."""
         self.opencode = opencode

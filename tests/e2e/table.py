@@ -27,7 +27,6 @@ AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex, Copilot
 PARTLY: Mapping[type[Driver], frozenset[str]] = {
     OpenCode: frozenset((
         "commit_by_the_agent", "interrupt", "new_session", "resume_in_another_clone", "rewind_and_continue",
-        "several_turns",
     )),
 }  # fmt: skip
 """Those with which only these situations are played: each start takes three seconds of a processor."""

@@ -44,6 +44,7 @@ def search_path(entire: Path, folder: Path) -> str:
 class Terminal:
     """A program with a terminal of its own."""
 
+    patience = PATIENCE
     ESCAPE = "\x1b"
     ENTER = "\r"
 
@@ -72,7 +73,7 @@ class Terminal:
     def wait(self, fact: Callable[[], T], what: str) -> T:
         """Wait for a fact; the end of the screen is in the message if it does not come."""
         try:
-            return wait_for(fact, what)
+            return wait_for(fact, what, self.patience)
         except AssertionError as error:
             raise AssertionError(f"{error}\nscreen: {self.screen[-3000:]!r}") from None
 
