@@ -24,7 +24,8 @@ def test_every_stage(
         prompts = [prompt["text"] for part in view["checkpoints"][0]["parts"] for prompt in part["prompts"]]
         said = [message for part in view["conversations"] for message in part["messages"]]
         assert [message["text"] for message in said if message["who"] == "user"] == prompts
-        assert all(prompt in world.ok("show", one["id"]) for prompt in prompts)
+        shown = world.ok("show", one["id"])
+        assert all(prompt in shown for prompt in prompts)
         assert world.json("show", one["commits"][0]["oid"])["kind"] == "commit"
     for session_id in {name for one in listed for name in one["session_ids"]}:
         (part,) = world.json("show", session_id)["conversations"]
