@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 import os
 
-from entire import lifecycle, settings
+from entire import files, lifecycle, settings
 from entire.directory import AgentDirectory
 from entire.errors import EntireError
 from entire.git import history
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import Repository, is_committing, lock
-from entire.model import jsontext, prefix
+from entire.model import prefix
 from entire.model.digest import sha256
 from entire.model.session import NO_COMMIT
 from entire.model.value import replace
@@ -196,8 +196,8 @@ def _draft_state(place: Place, draft: Draft, session: ForgottenView) -> str:
 def _draft_journal(place: Place, draft: Draft, journal: Journal, now: float, *, without: Collection[str] = ()) -> None:
     """Add the journal to the draft, and the marker for git's hooks as the remaining sessions need it."""
     journal.sessions = [name for name in journal.sessions if name not in without]
-    contents = (draft.planned(sessions.own_path(place, name)) for name in journal.sessions)
-    planned = [sessions.from_own(jsontext.loads(data)) for data in contents if data is not None]
+    contents = {path: draft.planned(path) for path in (sessions.own_path(place, name) for name in journal.sessions)}
+    planned = [sessions.from_own(files.json_object(path, data)) for path, data in contents.items() if data is not None]
     planned_ids = {state.session_id for state in planned}
     states = (sessions.find(place, name) for name in journal.sessions if name not in planned_ids)
     live = any(state.is_live(now) for state in (*planned, *(state for state in states if state is not None)))

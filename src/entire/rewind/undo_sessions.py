@@ -6,8 +6,8 @@ since the rewind must stay in them, or answers would be counted twice.
 
 from __future__ import annotations
 
+from entire import files
 from entire.agents import long_transcripts
-from entire.model import jsontext
 from entire.model.value import replace
 from entire.resume import recount
 from entire.store import sessions, turnlog
@@ -31,7 +31,7 @@ def draft_states(context: Context, draft: Draft, undone: Transaction) -> None:
         earlier, state = draft.planned(path), sessions.find(place, session_id)
         if earlier is None or state is None:
             continue
-        before = sessions.from_own(jsontext.loads(earlier.decode("utf-8", "surrogateescape")))
+        before = sessions.from_own(files.json_object(path, earlier))
         state.work = replace(state.work, open_files=_open_files(before, state, undone))
         if {before.session_ref, state.session_ref} & {*undone.private}:
             _restore_conversation(context, draft, before, state, undone)

@@ -325,3 +325,14 @@ def test_steps_of_the_go_cli(
     assert set(git_refs.find(str(top), "refs/heads/entire")) == names
     assert [one for one in sessions.list_states(place) if one.worktree.base_commit == head and one.work.steps] != []
     assert set(everything(top / ".git/entire-sessions")) == set(before)
+
+
+def test_a_new_state_that_cannot_be_read_again_is_told_and_changes_nothing(
+    reset: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with worked(reset.story).turn("Go on"):  # its state stays
+        before = refs(reset.story)
+        monkeypatch.setattr(Draft, "planned", lambda *_: b"")
+        reset("-f", status=1)
+        assert "is not valid JSON" in reset.err
+        assert refs(reset.story) == before
