@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from entire import files
+from entire import files, process
 from entire.errors import EntireError
 from entire.githooks import inspection, lines, managers, scripts
 from entire.githooks.inspection import has_marker, is_ours, read
@@ -163,9 +163,20 @@ def _write_if_new(path: str, content: bytes, mode: int) -> bool:
             return False
     except OSError:
         pass
+    _remove_leftovers(path)
     files.write(path, content, mode=mode)
     os.chmod(path, mode)
     return True
+
+
+def _remove_leftovers(path: str) -> None:
+    """Remove what a process left that was killed while it wrote this file."""
+    folder, start = os.path.dirname(path), f"{os.path.basename(path)}.tmp"
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    for name in names:
+        pid = name.removeprefix(start)
+        if name.startswith(start) and pid.isdigit() and process.look(int(pid)) is None:
+            files.remove(os.path.join(folder, name))
 
 
 def _lines(state: Inspection) -> tuple[LineToAdd, ...]:

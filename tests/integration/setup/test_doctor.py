@@ -701,3 +701,14 @@ def test_a_remedy_looks_again(story: Story) -> None:
     assert {name for name in before if after.get(name) != before[name]} == set()
     story.commit("Commit it", env=PERSON)
     sole(story, session, ["a.py"])
+
+
+def test_what_a_killed_process_left_of_a_hook_goes_when_it_is_written_again(story: Story) -> None:
+    hook = story.path(".git/hooks/post-commit")
+    text = hook.read_text()
+    hook.unlink()
+    gone, running = (hook.with_name(f"post-commit.tmp{pid}") for pid in (2**22 + 1, os.getppid()))
+    gone.write_text("#!/bin/sh\n")
+    running.write_text("#!/bin/sh\n")
+    assert story.entire("doctor", "--fix", "--yes") == 0
+    assert (hook.read_text(), gone.exists(), running.exists()) == (text, False, True)
