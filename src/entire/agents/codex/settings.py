@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import hookfiles, transcripts
+from entire.agents import hookfiles, toml_text, transcripts
 from entire.agents.codex import notify, trust
 from entire.agents.hookfiles import Entry, Table
 from entire.model.health import HooksHealth, HookStatus
@@ -54,7 +54,7 @@ def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> Hook
     config = os.path.join(os.path.dirname(user), trust.CONFIG)
     if not trust.are_hooks_off(config):
         return None
-    told = trust.settings_of(config)
+    told = toml_text.values(config)
     if notify.is_ours(told):
         return HooksHealth(status=HookStatus.INSTALLED)
     detail = f"remove `hooks = false` from `[features]` in {config} to record sessions"

@@ -11,12 +11,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 
-from entire.agents import configfile, hookfiles, json_document
+from entire.agents import hookfiles, json_document, toml_text
 from entire.agents.codex import notify
 from entire.agents.untrusted import dict_of
-from entire.errors import EntireError
 from entire.model.digest import sha256
 from entire.model.value import Value
 
@@ -49,7 +47,7 @@ class HooksFile(Value):
         """Return why the agent does not run our entries, and what to do; '' if it runs them. ``command``: what has us
         trust them.
         """
-        config = settings_of(self.config)
+        config = toml_text.values(self.config)
         if are_hooks_off(self.config):
             return ""
         known, wanted = _known(config), self._hashes()
@@ -69,23 +67,23 @@ class HooksFile(Value):
 
         Raises EntireError if the agent's settings cannot be edited; they are unchanged then.
         """
-        config, text = settings_of(self.config), _text(self.config)
+        config, text = toml_text.values(self.config), toml_text.read(self.config)
         if not self.project and are_hooks_off(self.config) and notify.is_free(config):
-            _save(self.config, notify.added(text))
+            toml_text.save(self.config, notify.added(text))
             return 1
         known = _known(config)
         missing = {key: digest for key, digest in self._hashes().items() if known.get(key) != digest}
         for key, digest in missing.items():
-            text = _set(text, _name("hooks", "state", key), "trusted_hash", digest)
-        _save(self.config, text)
+            text = toml_text.with_value(text, ("hooks", "state", key), "trusted_hash", digest)
+        toml_text.save(self.config, text)
         return len(missing)
 
     def forget(self) -> None:
         """Remove what was written about our entries, which are to be removed next."""
-        text = _text(self.config) if self.project else notify.removed(_text(self.config))
+        text = toml_text.read(self.config) if self.project else notify.removed(toml_text.read(self.config))
         for key in self._hashes():
-            text = _table(_name("hooks", "state", key)).sub("", text)
-        _save(self.config, text)
+            text = toml_text.without_table(text, ("hooks", "state", key))
+        toml_text.save(self.config, text)
 
     def _hashes(self) -> dict[str, str]:
         """Return the hashes of our entries, by what Codex calls them."""
@@ -122,7 +120,7 @@ def digest_of(event: str, hook: Mapping[str, Any], matcher: str | None) -> str:
 
 def are_hooks_off(config: str) -> bool:
     """Tell whether the user has switched hooks off."""
-    features = dict_of(settings_of(config).get("features"))
+    features = dict_of(toml_text.values(config).get("features"))
     return features.get("hooks") is False or features.get("codex_hooks") is False
 
 
@@ -133,51 +131,3 @@ def _known(config: Mapping[str, Any]) -> dict[str, object]:
 
 def _is_trusted(config: Mapping[str, Any], project: str) -> bool:
     return dict_of(dict_of(config.get("projects")).get(os.path.realpath(project))).get("trust_level") == "trusted"
-
-
-def settings_of(path: str) -> dict[str, Any]:
-    """Return the user's settings, {} if they cannot be read."""
-    try:
-        return tomllib.loads(_text(path))
-    except (EntireError, ValueError):
-        return {}
-
-
-def _text(path: str) -> str:
-    try:
-        return configfile.read_text(path) or ""
-    except ValueError as error:
-        raise EntireError(f"{path} is not UTF-8; it was not changed", hint="correct it and try again") from error
-
-
-def _save(path: str, text: str) -> None:
-    if text == _text(path):
-        return
-    try:
-        tomllib.loads(text)
-    except ValueError as error:
-        hint = "start Codex here and trust the hooks when it asks"
-        raise EntireError(f"cannot edit {path}: {error}; it was not changed", hint=hint) from error
-    configfile.write_text(path, text, empty="")
-
-
-def _name(*keys: str) -> str:
-    """Return the name of a table whose last key needs quotes."""
-    return f"{'.'.join(keys[:-1])}.{json.dumps(keys[-1], ensure_ascii=False)}"
-
-
-def _table(name: str) -> re.Pattern[str]:
-    """Return what matches a table with this header, up to an empty line, and with the one before it."""
-    return re.compile(rf"(?:^\n)?^\[{re.escape(name)}\][^\n]*\n(?:(?!\[)[^\n]+\n)*", re.MULTILINE)
-
-
-def _set(text: str, name: str, key: str, value: str) -> str:
-    """Return a TOML text in which a table has a key with this value; nothing else changes."""
-    line = f"{key} = {json.dumps(value)}\n"
-    text += "" if text.endswith("\n") or not text else "\n"
-    table = _table(name).search(text)
-    if table is None:
-        return f"{text}{chr(10) if text else ''}[{name}]\n{line}"
-    rest = re.sub(rf"^{key}\s*=[^\n]*\n", "", table[0], flags=re.MULTILINE)
-    body = rest.index("\n", rest.index("[")) + 1
-    return text[: table.start()] + rest[:body] + line + rest[body:] + text[table.end() :]
