@@ -30,7 +30,7 @@ def write(context: Context, commit: Commit, session: Session) -> None:
     others = [other for other in context.relevant_sessions() if other is not session]
     context.strategy.ask_git([context.strategy.source(session)])
     target = context.strategy.destination(session, others, commit.oid)
-    stream = ImportStream(context.place.top)
+    stream = ImportStream(context.place.top, context.objects)
     title = "carry forward: uncommitted session files"
     new = stream.commit(
         message=steps.message(title, session.session_id, strategy=context.strategy.name),

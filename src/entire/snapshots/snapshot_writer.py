@@ -37,7 +37,7 @@ def write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: bo
     Returns the snapshot's tree and the step's commit; '' for what was not asked for.
     """
     for attempt in range(_ATTEMPTS):
-        stream = ImportStream(context.place.top)
+        stream = ImportStream(context.place.top, context.objects)
         for target in taken.links.values():
             stream.blob(target)
         moves: list[refs.RefMove] = []
@@ -74,7 +74,7 @@ def write_conversation(context: Context, step: Step) -> None:
     """Write a conversation as a commit of the journal: a turn without changed files makes no step, but the agent may
     delete its transcript.
     """
-    retention, stream = context.journal.retention, ImportStream(context.place.top)
+    retention, stream = context.journal.retention, ImportStream(context.place.top, context.objects)
     parents, rotation = _chain(context)
     mark = stream.commit(message=step.message, author=context.author(), parents=parents,
                          tree=context.journal.attribution.tree, changes=blobs(stream, step.files))  # fmt: skip
@@ -143,10 +143,13 @@ def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.RefMove]]:
 def _move(
     context: Context, stream: ImportStream, moves: Sequence[refs.RefMove], *, as_transaction: bool
 ) -> dict[str, str]:
-    """Write the stream and move the refs: in the same git process if none is deleted, else in their own transaction."""
-    if not as_transaction and all(move.new for move in moves):
+    """Write the stream and move the refs: in the same git process if git writes and none is deleted, else in their own
+    transaction.
+    """
+    written = stream.write_small()
+    if written is None and not as_transaction and all(move.new for move in moves):
         return stream.write({move.ref: move.new for move in moves})
-    written = stream.write()
+    written = written or stream.write()
     refs.move(
         context.place.top,
         [refs.RefMove(ref=move.ref, new=written.get(move.new, move.new), old=move.old) for move in moves],

@@ -225,11 +225,12 @@ def summary_message(checkpoint_id: CheckpointId, session_id: str) -> bytes:
 class CheckpointAttempt:
     """One attempt to add a commit to the branch; ``base`` is its parent, '' for none."""
 
-    def __init__(self, where: str, base: str, old: str, *, is_repeated: bool) -> None:
+    def __init__(self, where: str, objects: Objects, base: str, old: str, *, is_repeated: bool) -> None:
         self.base = base
         self.is_repeated = is_repeated  # another process moved the branch during the previous attempt
         self.commit = ""  # what the branch holds once the attempt has succeeded
         self._where = where
+        self._objects = objects
         self._old = old
         self.failure: RefMovedError | None = None
 
@@ -238,7 +239,7 @@ class CheckpointAttempt:
         if not changes:
             self.commit = self.base
             return
-        new = store(self._where, self.base, changes, message=message, author=author)
+        new = store(self._where, self.base, changes, message=message, author=author, objects=self._objects)
         try:
             refs.move(self._where, [refs.RefMove(ref=LOCAL_REF, new=new, old=self._old), *moves])
             self.commit = new
@@ -253,7 +254,7 @@ def attempts(where: str, objects: Objects) -> Iterator[CheckpointAttempt]:
     """
     for number in range(_ATTEMPTS):
         base, old = find_base(where, objects)
-        attempt = CheckpointAttempt(where, base, old, is_repeated=number > 0)
+        attempt = CheckpointAttempt(where, objects, base, old, is_repeated=number > 0)
         yield attempt
         if attempt.failure is None:
             return
@@ -262,9 +263,11 @@ def attempts(where: str, objects: Objects) -> Iterator[CheckpointAttempt]:
         time.sleep((number + 1) * int.from_bytes(os.urandom(1), "big") / 256 * 0.02)
 
 
-def store(where: str, base: str, changes: Changes, *, message: bytes, author: str) -> str:
-    """Write a commit on ``base`` ('': the branch's first); return its id. No ref is moved."""
-    stream = ImportStream(where)
+def store(
+    where: str, base: str, changes: Changes, *, message: bytes, author: str, objects: Objects | None = None
+) -> str:
+    """Write a commit on ``base`` ('': the branch's first); return its id. No ref is moved. ``objects`` saves a git."""
+    stream = ImportStream(where, objects)
     entries = {path: _entry(stream, entry) for path, entry in changes.items()}
     parent = base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
     mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)

@@ -1,0 +1,233 @@
+"""Writes a save of few small objects as git's loose objects, without starting git: see decision record 0013.
+
+Whatever is unusual is left to git; what was written until then is not reachable, and git may use it.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from entire import files
+from entire.errors import GitError
+from entire.git.read import tree_entries
+from entire.model.digest import for_size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entire.git.read import Objects
+
+    Entries = Mapping[str, tuple[str, str] | None]  # path to mode and object id or mark; None to delete
+    NewCommit = tuple[bytes, str, tuple[str, ...], str, Entries]  # message, author, parents, tree, changes
+    Folder = dict[bytes, "tuple[bytes, bytes] | Folder"]  # by name: mode and id, or a folder that is changed as well
+
+_READ = 1 << 16  # bytes of one tree: a folder of 2,000 files
+_HEAD = 1 << 10  # bytes of a file, which tell an object's type after the code tables
+_LEVEL = 1  # as git does by default: at level 6, it takes twice as long for a tenth less
+_BLOCK = 4000  # bytes: a smaller file takes a block of the disk, compressed or not
+_FOLDER = b"40000"
+_MODES = frozenset((b"100644", b"100755", b"120000", b"160000", _FOLDER))
+_GITLINK = b"160000"
+_REFUSED = frozenset((b"", b".", b"..", b".git"))  # names that git may refuse
+_EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # the tree, which git keeps in no folder
+
+
+def write(common_dir: str, objects: Objects, items: Sequence[bytes | NewCommit]) -> tuple[list[str], list[str]] | None:
+    """Write blobs and commits; return their ids, and the ids of the commits' trees ('' for a blob).
+
+    None if git is to do it. An object may name an earlier one by its number, from 1 on: ``:1``.
+    """
+    oids: list[str] = []
+    trees: list[str] = []
+    try:
+        loose = LooseObjects(common_dir, objects)
+        for item in items:
+            if isinstance(item, bytes):
+                tree, oid = "", loose.add("blob", item)
+            else:
+                tree, oid = _commit(loose, item, oids)
+            oids.append(oid)
+            trees.append(tree)
+        loose.check()
+    except (UnusualError, GitError, OSError, ValueError, zlib.error):  # a ValueError: an object that cannot be read
+        return None
+    return oids, trees
+
+
+def _commit(loose: LooseObjects, new: NewCommit, oids: Sequence[str]) -> tuple[str, str]:
+    """Write a commit with its trees; return the ids of its tree and its own."""
+
+    def named(oid: str) -> str:
+        return oids[int(oid[1:]) - 1] if oid[:1] == ":" else oid
+
+    message, author, parents, tree, changes = new
+    parents = tuple(named(parent) for parent in parents)
+    heads = [loose.read(parent) for parent in parents]
+    if any(kind != "commit" for kind, _ in heads):
+        raise UnusualError
+    base = named(tree) or (heads[0][1][len("tree ") :].partition(b"\n")[0].decode() if heads else "")
+    root = loose.folder(base)
+    for path, entry in changes.items():
+        loose.change(root, path, None if entry is None else (entry[0], named(entry[1])))
+    tree = loose.store(root)
+    who = author.encode("utf-8", "surrogateescape")
+    above = "".join(f"parent {parent}\n" for parent in parents)
+    head = b"tree %s\n%sauthor %s\ncommitter %s\n\n" % (tree.encode(), above.encode(), who, who)
+    return tree, loose.add("commit", head + message)
+
+
+class UnusualError(Exception):
+    """Git is to write this save."""
+
+
+class LooseObjects:
+    """The loose objects of a repository with SHA-1 ids, and all others through ``git cat-file``."""
+
+    def __init__(self, common_dir: str, objects: Objects) -> None:
+        """Raises UnusualError if what git writes has other permissions than any new file, or SHA-256 ids."""
+        self._folder = os.path.join(common_dir, "objects")
+        self._objects = objects
+        self._temporary = f"tmp_obj_{os.urandom(5).hex()}"  # git removes such files when they are old
+        self._relied: set[str] = set()
+        config = (files.read(os.path.join(common_dir, "config")) or b"").lower()
+        mask = os.umask(0)
+        os.umask(mask)
+        is_shared = os.stat(self._folder).st_mode & 0o7777 != 0o777 & ~mask
+        if is_shared or b"sharedrepository" in config or b"objectformat" in config:
+            raise UnusualError
+
+    def add(self, kind: str, data: bytes) -> str:
+        """Write an object unless there is a loose one, which becomes new to `git gc`; return its id.
+
+        One in a pack is written again: garbage collection may be about to remove it.
+        """
+        content = b"%s %d\0%s" % (kind.encode(), len(data), data)
+        digest = for_size("sha1", len(content))
+        digest.update(content)
+        oid = digest.hexdigest()
+        self._relied.add(oid)
+        path = self._path(oid)
+        try:
+            os.utime(path)
+        except OSError:
+            self._write(path, _stored(content) if len(content) < _BLOCK else zlib.compress(content, _LEVEL))
+        return oid
+
+    def _write(self, path: str, data: bytes) -> None:
+        folder = os.path.dirname(path)
+        temporary = os.path.join(folder, self._temporary)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        try:
+            fd = os.open(temporary, flags, 0o444)
+        except FileNotFoundError:
+            os.makedirs(folder, exist_ok=True)
+            fd = os.open(temporary, flags, 0o444)
+        try:
+            try:
+                if os.write(fd, data) != len(data):  # a full disk
+                    raise UnusualError
+            finally:
+                os.close(fd)
+            os.rename(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def check(self) -> None:
+        """Raise UnusualError if an object that was written or relied on has been removed meanwhile."""
+        for oid in self._relied:
+            os.stat(self._path(oid))
+
+    def require(self, oid: str, kind: str) -> None:
+        """Make an object that exists new to `git gc`. Raises UnusualError if there is none of that kind."""
+        path = self._path(oid)
+        try:
+            os.utime(path)
+            with open(path, "rb", buffering=0) as file:
+                found = zlib.decompressobj().decompress(file.read(_HEAD), 16).partition(b" ")[0].decode()
+            self._relied.add(oid)
+        except FileNotFoundError:
+            found = self.read(oid)[0]
+        if found != kind:
+            raise UnusualError
+
+    def read(self, oid: str) -> tuple[str, bytes]:
+        """Return the type and content of an object that is not large."""
+        try:
+            with open(self._path(oid), "rb", buffering=0) as file:
+                content = zlib.decompressobj().decompress(file.read(_READ), _READ)
+        except FileNotFoundError:
+            found = self._objects.get(oid, _READ)
+            if found is None:
+                raise UnusualError from None
+            return found.type, found.data
+        head, _, data = content.partition(b"\0")
+        kind, _, size = head.decode().partition(" ")
+        if int(size) != len(data):
+            raise UnusualError
+        return kind, data
+
+    def _path(self, oid: str) -> str:
+        if len(oid) != 40:  # SHA-256
+            raise UnusualError
+        return f"{self._folder}/{oid[:2]}/{oid[2:]}"
+
+    # ------------------------------------------------------------ trees
+
+    def folder(self, tree: str) -> Folder:
+        """Read a tree that is to be changed; an empty one for ''."""
+        kind, data = self.read(tree) if tree else ("tree", b"")
+        rows = [*tree_entries(data, 20)]
+        folder: Folder = {name: (mode, oid) for mode, name, oid in rows}
+        if kind != "tree" or len(folder) != len(rows) or any(mode[:1] == b"0" for mode, _, _ in rows):
+            raise UnusualError  # git would write the same tree in another way
+        return folder
+
+    def change(self, root: Folder, path: str, entry: tuple[str, str] | None) -> None:
+        """Set or delete what is at a path. Folders that become empty are deleted."""
+        names = path.encode("utf-8", "surrogateescape").split(b"/")
+        if any(name.lower() in _REFUSED for name in names):
+            raise UnusualError
+        new = None if entry is None or entry == ("040000", _EMPTY) else self._checked(*entry)
+        above, folder = [], root
+        for name in names[:-1]:
+            inner = folder.get(name)
+            if not isinstance(inner, dict):
+                is_folder = inner is not None and inner[0] == _FOLDER
+                if new is None and not is_folder:
+                    return
+                inner = folder[name] = self.folder(inner[1].hex() if inner is not None and is_folder else "")
+            above.append((folder, name))
+            folder = inner
+        if new is not None:
+            folder[names[-1]] = new
+        elif folder.pop(names[-1], None) is not None:
+            while not folder and above:
+                folder, name = above.pop()
+                del folder[name]
+
+    def _checked(self, mode: str, oid: str) -> tuple[bytes, bytes]:
+        raw = mode.lstrip("0").encode()
+        if raw not in _MODES:
+            raise UnusualError
+        if raw != _GITLINK:
+            self.require(oid, "tree" if raw == _FOLDER else "blob")
+        return raw, bytes.fromhex(oid)
+
+    def store(self, folder: Folder) -> str:
+        """Write a tree, what is in it first; return its id."""
+        rows = []
+        for name, entry in folder.items():
+            mode, oid = (_FOLDER, bytes.fromhex(self.store(entry))) if isinstance(entry, dict) else entry
+            rows.append((name + b"/" if mode == _FOLDER else name, b"%s %s\0%s" % (mode, name, oid)))
+        rows.sort()  # git's order: as if a folder's name ended with a slash
+        return self.add("tree", b"".join([row for _, row in rows]))
+
+
+def _stored(content: bytes) -> bytes:
+    """Return what zlib makes of a short content without compression: its start alone takes longer than all of this."""
+    size = len(content)
+    head = b"x\1\1" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little")
+    return head + content + zlib.adler32(content).to_bytes(4, "big")
