@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import HookSource
     from entire.directory import AgentDirectory
-    from entire.git.read import Offline
+    from entire.git.offline import Offline
     from entire.layout import Place
     from entire.log import Log
     from entire.model.events import Event
@@ -148,7 +148,7 @@ class _LazyContext:
         self._offline: Offline | None = None
 
     def __enter__(self) -> Context:
-        from entire.git.read import Offline
+        from entire.git.offline import Offline
         from entire.recording.context import Context
 
         self._offline = Offline()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.errors import GitError, PartialCloneError
 from entire.git import run
 from entire.git.diff import unquote
-from entire.git.read import Offline
+from entire.git.offline import Offline
 from entire.model.ids import Argument
 from entire.model.value import Value, replace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import bulk, remote, run
-from entire.git.read import promisor
+from entire.git.offline import promisor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ _INHERITED = (
 
 
 LIMITS: dict[str, str] = {}
-"""Variables of every git that starts: see ``entire.git.read``."""
+"""Variables of every git that starts: see ``entire.git.offline``."""
 _PROMISED = "promisor remote"
 _LACKS = "this partial clone lacks a part of what is asked for"
 _UNREACHABLE = "this partial clone lacks a needed object: connect to its remote, so git can fetch it"

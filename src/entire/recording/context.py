@@ -10,7 +10,6 @@ import time
 
 from entire import files, layout, log, strategies
 from entire.git import ref_locks
-from entire.git.read import Objects
 from entire.model.session import KEPT_SECONDS, Process, Session, SessionAgent
 from entire.model.turns import RunningTurn
 from entire.model.value import replace
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from entire.directory import AgentDirectory
+    from entire.git.read import Objects
     from entire.layout import Place
     from entire.redact import Redactor
     from entire.settings import Settings
@@ -50,17 +50,31 @@ class Context:
         self._settings = settings
         self.agents = agents
         self.now = now
-        self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
-        self.redactor = redactor or redactor_of(place)
+        self._redactor = redactor
+        self._objects: Objects | None = None
         self.adapters = Adapters(place, agents)
-        self.transcripts = Transcripts(self.adapters, self.objects, self.log, place.top, self.redactor)
+        self.transcripts = Transcripts(self.adapters, self, self.log, place.top)
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
         self._tips: list[str] | None = None
         self._is_followed = False  # the proposals of the settings, where the files are this person's own
+
+    @property
+    def objects(self) -> Objects:
+        if self._objects is None:
+            from entire.git.read import Objects
+
+            self._objects = Objects(self.place.top)
+        return self._objects
+
+    @property
+    def redactor(self) -> Redactor:
+        if self._redactor is None:
+            self._redactor = redactor_of(self.place)
+        return self._redactor
 
     @property
     def settings(self) -> Settings:
@@ -115,14 +129,15 @@ class Context:
 
     def close(self) -> None:
         """Stop the helper processes, and log what is wrong with the rules that were read."""
-        config = self.redactor.seen_config
+        config = self._redactor.seen_config if self._redactor is not None else None
         if config is not None:
             from entire.recording import redact_problems
 
             redact_problems.note_unchecked(self.place, self.log, config)
             if self.redactor.sources.config == self.place.redact_config:
                 redact_problems.note(self.place, self.log, config)
-        self.objects.close()
+        if self._objects is not None:
+            self._objects.close()
         self.agents.close()
 
     @property

@@ -8,6 +8,7 @@ from entire.model.value import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Protocol
 
     from entire.agents.contract import Agent
     from entire.directory import AgentDirectory
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.recording.session_transcript import SessionTranscript
     from entire.redact import Redactor
+
+    class Tools(Protocol):
+        """What is made once a transcript needs it: many hooks read none."""
+
+        @property
+        def objects(self) -> Objects: ...
+
+        @property
+        def redactor(self) -> Redactor: ...
 
 
 class Adapters:
@@ -66,12 +76,11 @@ class Adapters:
 class Transcripts:
     """The transcripts of sessions: what one call knows of each stays the same, also if its agent writes meanwhile."""
 
-    def __init__(self, adapters: Adapters, objects: Objects, log: Log, top: str, redactor: Redactor) -> None:
+    def __init__(self, adapters: Adapters, tools: Tools, log: Log, top: str) -> None:
         self._adapters = adapters
-        self._objects = objects
+        self._tools = tools
         self.log = log
         self._top = top
-        self._redactor = redactor
         self._known: dict[str, SessionTranscript] = {}
 
     def forget(self) -> None:
@@ -103,7 +112,7 @@ class Transcripts:
     def _open(self, session: Session) -> SessionTranscript:
         from entire.recording.session_transcript import SessionTranscript
 
-        transcript = SessionTranscript(self._adapters.reader(session), session, self._top, self._redactor)
+        transcript = SessionTranscript(self._adapters.reader(session), session, self._top, self._tools.redactor)
         if self._adapters.of(session) is None:
             if self._adapters.waits(session) and not session.connection.is_external:
                 name = session.agent.name or session.agent.type
@@ -125,11 +134,11 @@ class Transcripts:
         from entire.store import step_transcripts
 
         agent = self._adapters.reader(session)
-        saved = step_transcripts.latest(self._objects, session, agent)
+        saved = step_transcripts.latest(self._tools.objects, session, agent)
         same = live.native.agreement(saved.content) if saved is not None else None
         if same is None or same.own_is_longer or not same.stored_is_longer:
             return None
         if self._adapters.of(session) is not None:
             self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
                           session_id=session.session_id)  # fmt: skip
-        return SessionTranscript(agent, session, self._top, self._redactor, saved)
+        return SessionTranscript(agent, session, self._top, self._tools.redactor, saved)

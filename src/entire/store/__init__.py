@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from entire.redact import Redactor, Sources
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
+    from entire.redact import Redactor
 
 
 def redactor_of(place: Place) -> Redactor:
     """Return what redacts all that a worktree stores: with its own rules, with its exceptions if they are this person's
     own, and with what the repository remembers.
     """
+    from entire.redact import Redactor, Sources
 
     def is_own() -> bool:
         from entire.git import tracked

@@ -11,8 +11,9 @@ import time
 
 from entire.errors import EntireError, PartialCloneError, RefMovedError
 from entire.git import diff, history, promised, refs, remote, write
+from entire.git.offline import promisor
 from entire.git.pack import Pack
-from entire.git.read import Objects, promisor
+from entire.git.read import Objects
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
 from entire.store import forgotten, merge, reintroduced

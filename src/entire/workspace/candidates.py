@@ -6,7 +6,7 @@ import os
 import time
 
 from entire import layout
-from entire.git.read import Offline
+from entire.git.offline import Offline
 from entire.model.candidates import Candidate
 from entire.workspace.opened import Opened
 from entire.workspace.points import Points

@@ -7,7 +7,7 @@ import functools
 
 from entire import layout, settings
 from entire.errors import NotEnabledError
-from entire.git.read import Offline
+from entire.git.offline import Offline
 from entire.store import redactor_of
 from entire.store.catalog import Catalog
 

@@ -6,7 +6,7 @@ import os
 
 from entire import layout
 from entire.git import history
-from entire.git.read import Offline
+from entire.git.offline import Offline
 from entire.redact import Redactor
 from entire.store import redactor_of
 

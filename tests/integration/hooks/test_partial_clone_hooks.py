@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.git.read import Offline
+from entire.git.offline import Offline
 from entire.model import reasons
 from entire.store import sync
 from tests.integration.story import BRANCH, Story

@@ -8,7 +8,7 @@ import pytest
 
 from entire.errors import GitError, PartialCloneError
 from entire.git import run
-from entire.git.read import Offline
+from entire.git.offline import Offline
 
 LACKING = "fatal: could not fetch 1234 from promisor remote"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,8 @@ def adapters(tmp_path: Path) -> Adapters:
 
 @pytest.fixture
 def transcripts(adapters: Adapters, tmp_path: Path) -> Transcripts:
-    return Transcripts(adapters, Objects(str(tmp_path)), Log(str(tmp_path / "log")), str(tmp_path), Redactor())
+    tools = SimpleNamespace(objects=Objects(str(tmp_path)), redactor=Redactor())
+    return Transcripts(adapters, tools, Log(str(tmp_path / "log")), str(tmp_path))
 
 
 def session(tmp_path: Path, **changes: Any) -> Session:
