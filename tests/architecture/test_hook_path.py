@@ -67,8 +67,8 @@ COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 13}
 # were at work), and three of the agent's read them. Two have what adapters share. One keeps compiled patterns,
 # instead of the ten modules of `re`. A text to search for secrets is apart from what searches it, which needs it in
 # turn; of a session, one knows what reads its transcript, beside its state. One writes objects, which saves two
-# processes.
-MODULES = {"session-start": 50, "user-prompt-submit": 91, "stop": 107, "session-end": 48}
+# processes. A session's start and end read no object of git: what keeps git offline is apart from the reader.
+MODULES = {"session-start": 49, "user-prompt-submit": 92, "stop": 108, "session-end": 47}
 
 
 def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:

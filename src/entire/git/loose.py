@@ -10,7 +10,6 @@ import zlib
 
 from entire import files
 from entire.errors import GitError
-from entire.git.read import tree_entries
 from entire.model.digest import for_size
 
 TYPE_CHECKING = False
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     Entries = Mapping[str, tuple[str, str] | None]  # path to mode and object id or mark; None to delete
     NewCommit = tuple[bytes, str, tuple[str, ...], str, Entries]  # message, author, parents, tree, changes
-    Folder = dict[bytes, "tuple[bytes, bytes] | Folder"]  # by name: mode and id, or a folder that is changed as well
+    Folder = dict[bytes, "bytes | Folder"]  # by name: the row of the tree, or a folder that is changed as well
 
 _READ = 1 << 16  # bytes of one tree: a folder of 2,000 files
 _HEAD = 1 << 10  # bytes of a file, which tell an object's type after the code tables
@@ -179,9 +178,16 @@ class LooseObjects:
     def folder(self, tree: str) -> Folder:
         """Read a tree that is to be changed; an empty one for ''."""
         kind, data = self.read(tree) if tree else ("tree", b"")
-        rows = [*tree_entries(data, 20)]
-        folder: Folder = {name: (mode, oid) for mode, name, oid in rows}
-        if kind != "tree" or len(folder) != len(rows) or any(mode[:1] == b"0" for mode, _, _ in rows):
+        folder: Folder = {}
+        at = count = 0
+        is_padded = False
+        while at < len(data):  # a checkpoints branch has hundreds of entries: no function is called for each
+            end = data.index(b"\0", at) + 21
+            row = data[at:end]
+            folder[row[row.index(b" ") + 1 : -21]] = row
+            is_padded = is_padded or row[0] == 0x30
+            at, count = end, count + 1
+        if kind != "tree" or at != len(data) or len(folder) != count or is_padded:
             raise UnusualError  # git would write the same tree in another way
         return folder
 
@@ -195,35 +201,39 @@ class LooseObjects:
         for name in names[:-1]:
             inner = folder.get(name)
             if not isinstance(inner, dict):
-                is_folder = inner is not None and inner[0] == _FOLDER
-                if new is None and not is_folder:
+                row = inner if inner is not None and inner.startswith(_FOLDER + b" ") else b""
+                if new is None and not row:
                     return
-                inner = folder[name] = self.folder(inner[1].hex() if inner is not None and is_folder else "")
+                inner = folder[name] = self.folder(row[-20:].hex())
             above.append((folder, name))
             folder = inner
         if new is not None:
-            folder[names[-1]] = new
+            folder[names[-1]] = _row(*new, names[-1])
         elif folder.pop(names[-1], None) is not None:
             while not folder and above:
                 folder, name = above.pop()
                 del folder[name]
 
-    def _checked(self, mode: str, oid: str) -> tuple[bytes, bytes]:
+    def _checked(self, mode: str, oid: str) -> tuple[bytes, str]:
         raw = mode.lstrip("0").encode()
         if raw not in _MODES:
             raise UnusualError
         if raw != _GITLINK:
             self.require(oid, "tree" if raw == _FOLDER else "blob")
-        return raw, bytes.fromhex(oid)
+        return raw, oid
 
     def store(self, folder: Folder) -> str:
         """Write a tree, what is in it first; return its id."""
         rows = []
         for name, entry in folder.items():
-            mode, oid = (_FOLDER, bytes.fromhex(self.store(entry))) if isinstance(entry, dict) else entry
-            rows.append((name + b"/" if mode == _FOLDER else name, b"%s %s\0%s" % (mode, name, oid)))
+            row = _row(_FOLDER, self.store(entry), name) if isinstance(entry, dict) else entry
+            rows.append((name + b"/" if row.startswith(_FOLDER) else name, row))
         rows.sort()  # git's order: as if a folder's name ended with a slash
         return self.add("tree", b"".join([row for _, row in rows]))
+
+
+def _row(mode: bytes, oid: str, name: bytes) -> bytes:
+    return b"%s %s\0%s" % (mode, name, bytes.fromhex(oid))
 
 
 def _stored(content: bytes) -> bytes:
