@@ -71,7 +71,7 @@ PRINTED = {
     ("commands/resume.py", "done.elsewhere[:10]"): _OURS,
     ("commands/version.py", "entire.__version__"): _WRITTEN,
     ("commands/version.py", "python"): _WRITTEN,
-    ("git/read.py", "self._ref"): _WRITTEN,
+    ("git/offline.py", "self._ref"): _WRITTEN,
     ("git/run.py", "words"): "tells what failed",
     ("git/run.py", "args[0]"): "tells what failed",
     ("commits/turn_commit.py", "oid"): _OURS,
