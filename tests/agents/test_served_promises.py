@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from entire.conversation.messages import Reading
 from entire_plugin_kit import Case, cases
 from entire_plugin_kit.adapter import questions
 from entire_plugin_kit.cases import why_not
+from entire_plugin_kit.promise import FRAMEWORK
 from entire_plugin_kit.surroundings import sealed
 from tests import served
 
@@ -23,7 +24,35 @@ BY_HOST = {"session_resumer", "transcript_preparer"}
 """What the host offers for every plugin."""
 
 
-@pytest.mark.parametrize("case", cases(*SERVED), ids=str)
+def in_turn(every: Sequence[Case]) -> list[Case]:
+    """Return the adapters' promises with every agent, and each of the framework's with two of the agents that give it.
+
+    A served agent answers the same as the one itself (below), so the framework cannot tell these two apart. With
+    ``ENTIRE_LONG=1``, all.
+    """
+    if os.environ.get("ENTIRE_LONG"):
+        return list(every)
+    chosen = [case for case in every if case.promise.by != FRAMEWORK or why_not(case.promise, case.rig)]
+    by_promise: dict[str, list[Case]] = {}
+    for case in every:
+        if case not in chosen:
+            by_promise.setdefault(case.promise.name, []).append(case)
+    for turn, given in enumerate(by_promise.values()):
+        chosen += {given[number % len(given)] for number in (2 * turn, 2 * turn + 1)}
+    return [case for case in every if case in chosen]
+
+
+def test_each_promise_is_asked_for_and_each_agent_is_asked() -> None:
+    every, chosen = cases(*SERVED), in_turn(cases(*SERVED))
+    assert {case.promise.name for case in chosen} == {case.promise.name for case in every}
+    asked = [case for case in chosen if case.promise.by == FRAMEWORK and not why_not(case.promise, case.rig)]
+    assert {case.rig.entry.name for case in asked} == {rig.entry.name for rig in SERVED}
+    for name in {case.promise.name for case in asked}:
+        agents = [case for case in every if case.promise.name == name and not why_not(case.promise, case.rig)]
+        assert len([case for case in asked if case.promise.name == name]) >= min(2, len(agents))
+
+
+@pytest.mark.parametrize("case", in_turn(cases(*SERVED)), ids=str)
 def test_promises(case: Case) -> None:
     case.run()
 

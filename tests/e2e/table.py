@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Play = Callable[["World"], None]
 
 AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex, Copilot)
-"""The agents with which every situation is played."""
+"""The agents with which every situation is played; see ``VERSIONS``."""
 
 PARTLY: Mapping[type[Driver], frozenset[str]] = {
     OpenCode: frozenset((
@@ -30,6 +31,15 @@ PARTLY: Mapping[type[Driver], frozenset[str]] = {
     )),
 }  # fmt: skip
 """Those with which only these situations are played: each start takes three seconds of a processor."""
+
+VERSIONS: tuple[type[Driver], ...] = (Claude, NewestClaude)
+"""Versions of one agent: they share out the situations in which they do not differ, unless ``ENTIRE_LONG`` is set."""
+
+DIFFER = frozenset((
+    "compaction", "error_of_the_api", "interrupt", "interrupt_then_own_work", "rewind_and_continue", "subagent",
+    "turn_that_only_changes_branch",
+))  # fmt: skip
+"""The situations in which versions of one agent may differ: what they write there is not the same."""
 
 BOTH = pytest.mark.parametrize("world", [Claude, NewestClaude], indirect=True, ids=["oldest", "newest"])
 """Plays a story of Claude Code with both versions."""
@@ -75,3 +85,18 @@ def situation(title: str, link: Callable[[type[Driver]], str] = trailer) -> Call
         return play
 
     return add
+
+
+def played() -> list[tuple[Situation, type[Driver]]]:
+    """Return which situations are played with which agents."""
+    return [
+        (situation, agent)
+        for number, situation in enumerate(SITUATIONS)
+        for agent in (*AGENTS, *PARTLY)
+        if situation.name in PARTLY.get(agent, (situation.name,)) and _has_turn(number, situation, agent)
+    ]
+
+
+def _has_turn(number: int, situation: Situation, agent: type[Driver]) -> bool:
+    is_shared = agent in VERSIONS and situation.name not in DIFFER and "ENTIRE_LONG" not in os.environ
+    return not is_shared or VERSIONS[number % len(VERSIONS)] is agent

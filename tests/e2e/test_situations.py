@@ -1,4 +1,4 @@
-"""Plays every situation of the table with every agent, and some with those that take long to start."""
+"""Plays the situations of the table with every agent, as far as the table says."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from table import AGENTS, PARTLY
-from turn_commits import SITUATIONS, Situation
+from table import played
+from turn_commits import Situation
 
 if TYPE_CHECKING:
     from conftest import World
@@ -15,15 +15,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.e2e
 
 
-PLAYED = [
-    *((situation, agent) for situation in SITUATIONS for agent in AGENTS),
-    *((situation, agent) for situation in SITUATIONS for agent, names in PARTLY.items() if situation.name in names),
-]
-
-
 @pytest.mark.parametrize(
     ("situation", "world"),
-    [pytest.param(situation, agent, id=f"{situation.name}-{agent.__name__}") for situation, agent in PLAYED],
+    [pytest.param(situation, agent, id=f"{situation.name}-{agent.__name__}") for situation, agent in played()],
     indirect=["world"],
 )
 def test_situation(world: World, situation: Situation) -> None:
