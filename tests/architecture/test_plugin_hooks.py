@@ -32,7 +32,7 @@ CALLS = {
 GIT = {"session-start": 0, "prompt": 2, "stop": 4, "session-end": 0}
 # Modules of Entire, at most: those of ``test_hook_path``, without an agent's own room, and some for the host, which
 # speaks of prompts.
-MODULES = {"session-start": 75, "prompt": 99, "stop": 109, "session-end": 73}
+MODULES = {"session-start": 75, "prompt": 99, "stop": 110, "session-end": 73}
 
 
 class PluginWorld(World):
