@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
     Entries = Mapping[str, tuple[str, str] | None]  # path to mode and object id or mark; None to delete
     NewCommit = tuple[bytes, str, tuple[str, ...], str, Entries]  # message, author, parents, tree, changes
-    Folder = dict[bytes, "bytes | Folder"]  # by name: the row of the tree, or a folder that is changed as well
 
 _READ = 1 << 16  # bytes of one tree: a folder of 2,000 files
 _HEAD = 1 << 10  # bytes of a file, which tell an object's type after the code tables
 _LEVEL = 1  # as git does by default: at level 6, it takes twice as long for a tenth less
 _BLOCK = 4000  # bytes: a smaller file takes a block of the disk, compressed or not
+_LARGEST_STORED = 0xFFFF  # bytes that zlib can hold as they are, in one piece
+_WIDE = 2000  # bytes of a tree that is searched, not taken apart: a checkpoints branch has folders of 256 folders
 _FOLDER = b"40000"
 _MODES = frozenset((b"100644", b"100755", b"120000", b"160000", _FOLDER))
 _GITLINK = b"160000"
@@ -111,7 +112,8 @@ class LooseObjects:
         try:
             os.utime(path)
         except OSError:
-            self._write(path, _stored(content) if len(content) < _BLOCK else zlib.compress(content, _LEVEL))
+            most = _LARGEST_STORED if kind == "tree" else _BLOCK  # a tree is mostly ids, which nothing makes smaller
+            self._write(path, _stored(content) if len(content) <= most else zlib.compress(content, _LEVEL))
         return oid
 
     def _write(self, path: str, data: bytes) -> None:
@@ -178,18 +180,9 @@ class LooseObjects:
     def folder(self, tree: str) -> Folder:
         """Read a tree that is to be changed; an empty one for ''."""
         kind, data = self.read(tree) if tree else ("tree", b"")
-        folder: Folder = {}
-        at = count = 0
-        is_padded = False
-        while at < len(data):  # a checkpoints branch has hundreds of entries: no function is called for each
-            end = data.index(b"\0", at) + 21
-            row = data[at:end]
-            folder[row[row.index(b" ") + 1 : -21]] = row
-            is_padded = is_padded or row[0] == 0x30
-            at, count = end, count + 1
-        if kind != "tree" or at != len(data) or len(folder) != count or is_padded:
-            raise UnusualError  # git would write the same tree in another way
-        return folder
+        if kind != "tree":
+            raise UnusualError
+        return Folder(data)
 
     def change(self, root: Folder, path: str, entry: tuple[str, str] | None) -> None:
         """Set or delete what is at a path. Folders that become empty are deleted."""
@@ -199,20 +192,22 @@ class LooseObjects:
         new = None if entry is None or entry == ("040000", _EMPTY) else self._checked(*entry)
         above, folder = [], root
         for name in names[:-1]:
-            inner = folder.get(name)
-            if not isinstance(inner, dict):
-                row = inner if inner is not None and inner.startswith(_FOLDER + b" ") else b""
-                if new is None and not row:
+            inner = folder.inner.get(name)
+            if inner is None:
+                row = folder.row(name)
+                is_folder = row.startswith(_FOLDER + b" ")
+                if new is None and not is_folder:
                     return
-                inner = folder[name] = self.folder(row[-20:].hex())
+                inner = self.folder(row[-20:].hex() if is_folder else "")
+                folder.enter(name, inner)
             above.append((folder, name))
             folder = inner
         if new is not None:
-            folder[names[-1]] = _row(*new, names[-1])
-        elif folder.pop(names[-1], None) is not None:
-            while not folder and above:
+            folder.set(names[-1], _row(*new, names[-1]))
+        elif folder.remove(names[-1]):
+            while above and folder.is_empty():
                 folder, name = above.pop()
-                del folder[name]
+                folder.remove(name)
 
     def _checked(self, mode: str, oid: str) -> tuple[bytes, str]:
         raw = mode.lstrip("0").encode()
@@ -224,12 +219,85 @@ class LooseObjects:
 
     def store(self, folder: Folder) -> str:
         """Write a tree, what is in it first; return its id."""
-        rows = []
-        for name, entry in folder.items():
-            row = _row(_FOLDER, self.store(entry), name) if isinstance(entry, dict) else entry
-            rows.append((name + b"/" if row.startswith(_FOLDER) else name, row))
+        changed = {name: _row(_FOLDER, self.store(inner), name) for name, inner in folder.inner.items()}
+        return self.add("tree", folder.content(changed))
+
+
+class Folder:
+    """A tree that is being changed: its rows, of which those of folders that are changed as well are out of date."""
+
+    def __init__(self, data: bytes) -> None:
+        self.inner: dict[bytes, Folder] = {}
+        """The changed folders, by name."""
+        self._data = data
+        self._parsed: dict[bytes, bytes] | None = None  # by name; None as long as folders in it are all that changes
+
+    def row(self, name: bytes) -> bytes:
+        """Return what the tree has at a name, b'' for nothing."""
+        if self._parsed is None and len(self._data) > _WIDE and (row := self._folder_row(name)):
+            return row
+        return self._rows().get(name, b"")
+
+    def _folder_row(self, name: bytes) -> bytes:
+        """Find a folder's row; b'' where it is not sure that one begins there.
+
+        An id that holds such nine bytes is one case in 10^20.
+        """
+        start = b"%s %s\0" % (_FOLDER, name)
+        at = self._data.find(start)
+        is_one = at >= 0 and self._data.find(start, at + 1) < 0 and self._data[at - 1 : at] != b"0"
+        return self._data[at : at + len(start) + 20] if is_one else b""
+
+    def _rows(self) -> dict[bytes, bytes]:
+        if self._parsed is None:
+            self._parsed = _parse(self._data)
+        return self._parsed
+
+    def enter(self, name: bytes, inner: Folder) -> None:
+        """Note a folder that is to be changed, or a new one."""
+        if not self._folder_row(name):
+            self._rows()
+        self.inner[name] = inner
+
+    def set(self, name: bytes, row: bytes) -> None:
+        self._rows()[name] = row
+        self.inner.pop(name, None)
+
+    def remove(self, name: bytes) -> bool:
+        """Remove what is at a name; tell whether there was anything."""
+        inner, row = self.inner.pop(name, None), self._rows().pop(name, None)
+        return inner is not None or row is not None
+
+    def is_empty(self) -> bool:
+        return not self.inner and not self._rows()
+
+    def content(self, changed: Mapping[bytes, bytes]) -> bytes:
+        """Return the tree with the new rows of its folders."""
+        if self._parsed is None:
+            data = self._data
+            for name, row in changed.items():
+                data = data.replace(self._folder_row(name), row)
+            return data
+        rows = [(name + b"/" if row.startswith(_FOLDER) else name, row)
+                for name, row in {**self._parsed, **changed}.items()]  # fmt: skip
         rows.sort()  # git's order: as if a folder's name ended with a slash
-        return self.add("tree", b"".join([row for _, row in rows]))
+        return b"".join([row for _, row in rows])
+
+
+def _parse(data: bytes) -> dict[bytes, bytes]:
+    """Return the rows of a tree by their names. Raises UnusualError if git would write it in another way."""
+    rows: dict[bytes, bytes] = {}
+    at = count = 0
+    is_padded = False
+    while at < len(data):  # there may be hundreds: no function is called for each
+        end = data.index(b"\0", at) + 21
+        row = data[at:end]
+        rows[row[row.index(b" ") + 1 : -21]] = row
+        is_padded = is_padded or row[0] == 0x30
+        at, count = end, count + 1
+    if at != len(data) or len(rows) != count or is_padded:
+        raise UnusualError
+    return rows
 
 
 def _row(mode: bytes, oid: str, name: bytes) -> bytes:

@@ -82,6 +82,27 @@ def test_the_ids_are_those_of_fast_import(
         repo.git("cat-file", "-e", oid)
 
 
+wide_changes = st.dictionaries(
+    st.sampled_from(["00/0", "00/new", "02/2", "04", "06/1/deep", "10/0", "fe", "03/new", "03", "links/a", "a0/1"]),
+    st.none() | st.tuples(st.sampled_from(["100644", "040000"]), st.binary(max_size=3)),
+    max_size=4,
+)
+
+
+@given(wide_changes, wide_changes)
+@settings(max_examples=15)
+def test_the_ids_are_those_of_fast_import_in_a_wide_folder(repo: Repo, first: Changes, second: Changes) -> None:
+    folder = repo.tree({"0": ("100644", b"")})
+    tree = repo.line(
+        "mktree", data=b"".join(b"040000 tree %s\t%02x\n" % (folder.encode(), n) for n in range(0, 256, 2))
+    )
+    with Objects(repo.top) as objects:
+        ours, gits = ImportStream(repo.top, objects), ImportStream(repo.top)
+        for stream in (ours, gits):
+            fill(stream, repo, first, second, tree)
+        assert ours.write_small() == gits.write()
+
+
 def test_objects_are_gits_in_name_mode_and_content(repo: Repo, objects: Objects) -> None:
     stream = ImportStream(repo.top, objects)
     changes = {"a/b/c": ("100644", stream.blob(b"text\n"))}
