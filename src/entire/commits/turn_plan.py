@@ -77,7 +77,7 @@ def make(context: Context, event: Event, folder: str) -> TurnPlan | None:
     task = _task(session, event)
     title = _title(context, session, task)
     prepared, decided = _draft(context, session, folder, entries, staged, title)
-    if foreign := _of_others(session, decided):
+    if foreign := _of_others(context, session, decided):
         entries = {path: entry for path, entry in entries.items() if path not in foreign}
         prepared, decided = _draft(context, session, folder, entries, staged, title)
     held = {**chosen.held, **too_large}
@@ -108,14 +108,14 @@ def _draft(
     return prepared, decision.decide(context, _attempt(context, session, prepared.tree, title))
 
 
-def _of_others(session: Session, decided: Pending) -> set[str]:
-    """Return the paths whose new content is other sessions' alone: they changed while this one's turn was running, and
-    their own turns commit them.
+def _of_others(context: Context, session: Session, decided: Pending) -> set[str]:
+    """Return the paths whose new content is other sessions' alone and whose turns still run: these commit them. What
+    the turn of another session has left uncommitted is committed with what this one made of it.
     """
-    paths = set()
+    paths, running = set(), {turn.key.session_id for turn in context.running_turns()}
     for lines in decided.lines:
         writers = {owner.session_id for owner in lines.owners() if owner.is_new}
-        if writers and session.session_id not in writers:
+        if session.session_id not in writers and not writers.isdisjoint(running):
             paths |= {lines.path, lines.old_path}
     return paths
 

@@ -281,9 +281,9 @@ def _attribute(context: Context, entry: Entry, committed: Container[str] = ()) -
     by_sessions = {path: maker for path in entry.paths if path not in committed and (maker := owner(path)).is_turn}
     attribution.note_agent_paths(by_sessions)
     for session in candidates if by_sessions else ():
-        session.work = replace(
-            session.work, open_files=_open_files(session, by_sessions, attribution.reports.get(session.turn_key, ()))
-        )
+        turns = [session.turn_key, *(key for key in entry.turns() if key.session_id == session.session_id)]
+        reported = {path for key in turns for path in attribution.reports.get(key, ())}
+        session.work = replace(session.work, open_files=_open_files(session, by_sessions, reported))
         context.touch(session)
 
 
@@ -293,10 +293,12 @@ def _sessions_of(context: Context, entry: Entry) -> list[Session]:
     return [session for session in sessions if session is not None and context.in_this_worktree(session)]
 
 
-def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequence[str]) -> list[str]:
-    """Return a session's open files: with the paths that it made, without those that another session made."""
-    own = [path for path, maker in makers.items() if maker.session_id == session.session_id]
-    others = makers.keys() - own - set(reported)
+def _open_files(session: Session, makers: Mapping[str, Owner], reported: Container[str]) -> list[str]:
+    """Return a session's open files: with the paths that it made, without those that only another session made. Of a
+    path that several report nobody knows who wrote it last, so it is open for each of them.
+    """
+    own = [path for path, maker in makers.items() if maker.session_id == session.session_id or path in reported]
+    others = makers.keys() - set(own)
     return [path for path in dict.fromkeys([*session.work.open_files, *own]) if path not in others]
 
 

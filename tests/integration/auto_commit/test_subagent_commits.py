@@ -307,3 +307,20 @@ def test_in_a_sub_folder_of_a_linked_worktree(story: Story, tmp_path: Path) -> N
     assert subjects(linked)[:2] == ["Work", "Completed 'general-purpose' agent: Write a note (toolu_01)"]
     assert [files(linked, "HEAD~1"), files(linked)] == [["sub/note.txt"], ["sub/main.txt"]]
     assert (status(linked), subjects(story)[0]) == ("", "Enable entire")
+
+
+def test_a_file_of_a_subagent_and_of_another_turn(story: Story, session: Session) -> None:
+    """The one that ends last commits it, if the subagent and its turn could not."""
+    other = story.started()
+    session.prompt("one")
+    other.prompt("two")
+    failing = hook(story, "pre-commit", "exit 1")
+    subagent = Subagent(session, "toolu_1", "abc1")
+    subagent.write("c.txt")
+    other.write("c.txt", "two\n")
+    subagent.end()
+    session.stop()
+    failing.unlink()
+    other.stop()
+    assert (subjects(story)[0], files(story), status(story)) == ("Two", ["c.txt"], "")
+    assert set(story.linked()["slots"]) == {session.id, other.id}

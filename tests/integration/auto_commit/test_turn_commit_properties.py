@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import HealthCheck, Phase, example, given, note, settings
 from hypothesis import strategies as st
 
 from tests.campaign.truth import counted, numbers
@@ -42,6 +42,8 @@ STEPS = st.lists(
     )),
     min_size=6, max_size=30 if LONG else 14,
 )  # fmt: skip
+
+BOTH_WRITE = ((0, "write", "a.txt", "a.txt"), (1, "write", "a.txt", "a.txt"))
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,7 @@ class Life:
             self.possible[number].add(f"z{number}.txt")
             self.certain[number].add(f"z{number}.txt")
             self.end(number)
+            self.close()
         for session in self.sessions:
             assert numbers(counted(self.story, session)) == set(range(session.answers))
         assert self.story.git("fsck", "--connectivity-only", "--no-dangling") == ""
@@ -290,6 +293,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=60 if LONG else 4, deadline=None, derandomize=not LONG, database=None,
           phases=(Phase.explicit, Phase.generate, Phase.shrink),
           suppress_health_check=list(HealthCheck))  # fmt: skip
+@example(steps=[*BOTH_WRITE])
+@example(steps=[BOTH_WRITE[0], ("person", "stage", "a.txt", "a.txt"), BOTH_WRITE[1], (0, "end", "a.txt", "a.txt"),
+                ("person", "unstage", "a.txt", "a.txt"), (1, "end", "a.txt", "a.txt")])  # fmt: skip
 @given(steps=STEPS)
 def test_only_what_a_session_made_is_committed(folder: Path, steps: list[tuple[object, str, str, str]]) -> None:
     life = Life(folder)

@@ -53,6 +53,47 @@ def test_a_file_of_two_sessions_is_linked_to_both(story: Story, session: Session
     assert uncommitted(session) == ""
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_file_of_two_turns_is_committed_by_the_second_if_it_was_not_by_the_first(
+    story: Story, session: Session, *, is_deleted: bool
+) -> None:
+    story.write("c.txt", "c\n")
+    story.commit("c")
+    other = story.started()
+    session.prompt("one")
+    other.prompt("two")
+    failing = turn_commits.hook(story, "pre-commit", "exit 1")
+    for each in (session, other):
+        each.write("c.txt", f"by {each.id}\n")
+    if is_deleted:
+        with other.shell("rm c.txt"):
+            story.path("c.txt").unlink()
+    session.stop()
+    assert subjects(story)[0] == "c"
+    failing.unlink()
+    other.stop()
+    assert subjects(story)[:2] == ["Two", "c"]
+    assert (committed(story), status(story)) == (["c.txt"], "")
+    assert (uncommitted(session), uncommitted(other)) == ("", "")
+
+
+def test_a_file_that_was_left_to_a_turn_that_never_ends(story: Story, session: Session) -> None:
+    other = story.started()
+    session.prompt("one")
+    other.prompt("two")
+    session.write("a.txt", "one\n")
+    other.write("a.txt", "two\n")
+    other.hook("pre-task", tool_name="Agent", tool_use_id="toolu_1", tool_input={"prompt": "help"})  # a snapshot
+    head = story.head()
+    session.stop()
+    assert (story.head(), status(story)) == (head, "?? a.txt\n"), "it is left to the other turn"
+    other.end()
+    with session.turn("three"):
+        session.write("b.txt", "b\n")
+    assert (committed(story), status(story)) == (["a.txt", "b.txt"], "")
+    assert set(story.linked()["slots"]) == {session.id, other.id}
+
+
 def test_a_persons_lines_in_a_file_of_the_session(
     story: Story, session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
