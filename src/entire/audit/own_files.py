@@ -21,6 +21,8 @@ STATE, LOG, UNDO, PENDING, INDEX = "session state", "log", "undo point", "pendin
 OTHER = "file"
 LARGEST = 64 << 20
 """Bytes of what is searched at once."""
+LONGEST = 1 << 30
+"""Bytes of a file in a worktree: what a repository brings may be endless."""
 _AFTER = 1 << 10  # bytes after the first line that tell whether there is another
 _OF_THE_USER = ("a", "b")  # an undo point's copies of files of the worktree
 _IN_WORKTREE = ("logs", "metadata", "tmp")  # the Go CLI's; earlier versions of ours kept their log there, too
@@ -65,6 +67,8 @@ def read(path: str) -> Content | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     with file:
+        if top and size > LONGEST:
+            raise files.RefusedFileError(f"it is larger than {LONGEST >> 20:,} MB")
         if size <= contents.MOST:
             return file.read(size)
         return contents.Spans([(contents.OpenFile(os.dup(file.fileno())), 0, size)])

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from entire_plugin_kit.answer import Answer
     from entire_plugin_kit.program.probe import Probe
 
+_TYPES = (1, 2, 3, 4, 5, 6, 7)
+_LATER_TYPES = (8, 12)
+"""What a built-in agent that is served tells beside these: other hosts leave it out."""
 _NONSENSE = (
     b"null", b"[]", b"{}", b"7", b'"text"', b"{", b"nonsense", b"\x00\x01\xff", b"\xef\xbb\xbf{}", b"[" * 100_000,
     b'{"session_id": 7, "transcript_path": [], "hook_type": {}}', b'{"session_id": "\\ud800"}',
@@ -75,7 +78,8 @@ def _event(probe: Probe, answer: Answer, ids: tuple[str, ...] | None) -> dict[st
     if value is None:
         return None
     probe.require(isinstance(value, dict), "null, or a JSON object", answer)
-    probe.require(1 <= probe.field(value, "type", int) <= 7, "`type` is a number from 1 to 7")
+    types = _TYPES + _LATER_TYPES * ("entire" in value)
+    probe.require(probe.field(value, "type", int) in types, "`type` is a number from 1 to 7")
     session_id = value.get("session_id")
     if ids is not None:
         probe.require(session_id in ids, f"`session_id` is {ids[0]!r}", answer)
