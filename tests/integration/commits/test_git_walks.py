@@ -148,7 +148,7 @@ class Life:
 
     def ran(self, turn: Turn, seconds: float) -> None:
         """A shell has run: what was typed before may be taken for its work, and what is typed soon."""
-        for texts in turn.typed.values():
+        for texts in (*turn.typed.values(), *turn.beside.values()):
             self.may(texts, turn.prompt)
         turn.shell_until = max(turn.shell_until, time.time() + seconds)
 
@@ -216,7 +216,7 @@ class Life:
         turn, texts = self.here.turn, new.splitlines()
         if self.other is not None and (visitor := self.other.turn) is not None:
             visitor.beside.setdefault(name, []).extend(texts)
-            if name in visitor.reached:
+            if name in visitor.reached or time.time() < visitor.shell_until:
                 self.may(texts, visitor.prompt)
         if turn is None:
             self.story.write(name, text)
