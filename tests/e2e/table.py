@@ -23,23 +23,22 @@ if TYPE_CHECKING:
     Play = Callable[["World"], None]
 
 AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini, Codex, Copilot)
-"""The agents with which every situation is played; see ``VERSIONS``."""
+"""The agents with which every situation is played; see ``DIFFER``."""
 
 PARTLY: Mapping[type[Driver], frozenset[str]] = {
     OpenCode: frozenset((
-        "commit_by_the_agent", "interrupt", "new_session", "resume_in_another_clone", "rewind_and_continue",
+        "commit_by_the_agent", "interrupt", "new_session", "resume_in_another_clone",
     )),
 }  # fmt: skip
 """Those with which only these situations are played: each start takes three seconds of a processor."""
 
-VERSIONS: tuple[type[Driver], ...] = (Claude, NewestClaude)
-"""Versions of one agent: they share out the situations in which they do not differ, unless ``ENTIRE_LONG`` is set."""
-
 DIFFER = frozenset((
-    "compaction", "error_of_the_api", "interrupt", "interrupt_then_own_work", "rewind_and_continue", "subagent",
-    "turn_that_only_changes_branch",
+    "compaction", "diverged_resume", "error_of_the_api", "interrupt", "interrupt_then_own_work",
+    "resume_in_another_clone", "rewind_and_continue", "subagent", "turn_that_only_changes_branch",
 ))  # fmt: skip
-"""The situations in which versions of one agent may differ: what they write there is not the same."""
+"""What every agent plays in each run: there, each writes something of its own. The other situations are shared out,
+unless ``ENTIRE_LONG`` is set.
+"""
 
 BOTH = pytest.mark.parametrize("world", [Claude, NewestClaude], indirect=True, ids=["oldest", "newest"])
 """Plays a story of Claude Code with both versions."""
@@ -98,5 +97,6 @@ def played() -> list[tuple[Situation, type[Driver]]]:
 
 
 def _has_turn(number: int, situation: Situation, agent: type[Driver]) -> bool:
-    is_shared = agent in VERSIONS and situation.name not in DIFFER and "ENTIRE_LONG" not in os.environ
-    return not is_shared or VERSIONS[number % len(VERSIONS)] is agent
+    """Tell whether an agent plays a situation in this run; of those that are shared out, it plays every second one."""
+    is_shared = agent in AGENTS and situation.name not in DIFFER and "ENTIRE_LONG" not in os.environ
+    return not is_shared or (number + AGENTS.index(agent)) % 2 == 0
