@@ -97,6 +97,6 @@ def played() -> list[tuple[Situation, type[Driver]]]:
 
 
 def _has_turn(number: int, situation: Situation, agent: type[Driver]) -> bool:
-    """Tell whether an agent plays a situation in this run; of those that are shared out, it plays every second one."""
+    """Tell whether an agent plays a situation in this run; of those that are shared out, it plays every third one."""
     is_shared = agent in AGENTS and situation.name not in DIFFER and "ENTIRE_LONG" not in os.environ
-    return not is_shared or (number + AGENTS.index(agent)) % 2 == 0
+    return not is_shared or (number + AGENTS.index(agent)) % 3 == 0
