@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
     Work = Callable[[Iterable[Item]], Iterator[Result]]
 
+LONG = 32 << 20
+"""Bytes of transcripts from which on copies are worth their start."""
 MOST = 4
 """Copies: each holds a conversation."""
 

@@ -328,9 +328,8 @@ class TrustingInstaller(HookInstaller, Protocol):
     """For agents that run only hooks that their user trusts. No capability: the method is used if there is one."""
 
     def trust_hooks(self, root: str, scope: str) -> int:
-        """Note in the agent's own settings that its user trusts our entries, and no others, and the project if the
-        agent runs no hooks of a project without that; return how many entries were not trusted. Called only with the
-        user's consent, after ``install_hooks``.
+        """Note in the agent's own settings that its user trusts our entries, and no others; return how many were not
+        trusted. Called only with the user's consent, after ``install_hooks``.
         """
         ...
 

@@ -90,15 +90,18 @@ class ImportStream:
         found = loose.write(place.common_dir, self._reader, self._items)
         return None if found is None else self._result(*found)
 
-    def write(self, refs: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Write everything; return the object id of each mark, and of each requested tree.
+    def write(self) -> dict[str, str]:
+        """Write everything; return the object id of each mark, and of each requested tree."""
+        written = self.write_small()
+        return self.write_by_git() if written is None else written
+
+    def write_by_git(self, refs: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Do what ``write`` does through fast-import.
 
         ``refs`` are moved by git to their marks once all objects exist, only forward from their present values; raises
         RefMovedError if one is not behind its new commit. As with git's loose objects, nothing is flushed to disk:
         fast-import's pack is unpacked to loose objects at once. Refs are flushed.
         """
-        if not refs and (written := self.write_small()) is not None:
-            return written
         scratch = f"refs/entire/writing/{os.getpid()}-{os.urandom(4).hex()}"
         queries = b"".join(f"get-mark :{n}\n".encode() for n, _ in enumerate(self._items, 1))
         queries += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)

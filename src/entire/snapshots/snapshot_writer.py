@@ -148,8 +148,8 @@ def _move(
     """
     written = stream.write_small()
     if written is None and not as_transaction and all(move.new for move in moves):
-        return stream.write({move.ref: move.new for move in moves})
-    written = written or stream.write()
+        return stream.write_by_git({move.ref: move.new for move in moves})
+    written = stream.write_by_git() if written is None else written
     refs.move(
         context.place.top,
         [refs.RefMove(ref=move.ref, new=written.get(move.new, move.new), old=move.old) for move in moves],

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_FILE = 1 << 20
-_LONG = 32 << 20
-"""Bytes of transcripts that several processes read."""
 
 
 def of_checkpoint(catalog: Catalog, checkpoint: CheckpointView) -> DigestView:
@@ -81,7 +79,7 @@ class _DigestReader:
         """Let several processes read what no command has read yet, if it is long, and take what they find."""
         new = [pair for pair in ordered if not self._is_known(*pair)]
         copies = parallel.processors()
-        if copies < 2 or sum(self._transcripts.size(slot) for _, slot in new) < _LONG:
+        if copies < 2 or sum(self._transcripts.size(slot) for _, slot in new) < parallel.LONG:
             return
         by_session = [list(pairs) for _, pairs in itertools.groupby(new, key=lambda pair: pair[1].session_id)]
         for found in parallel.results(by_session, self._find, copies):

@@ -9,8 +9,6 @@ from collections.abc import Callable
 import pytest
 
 from entire import parallel
-from entire.queries.searches import stored_conversations
-from entire.summaries import reading
 from tests.integration.commandline import Repo
 from tests.integration.reading.test_digest import run
 from tests.integration.story import Story
@@ -42,8 +40,7 @@ def test_several_processes_find_what_one_does(
     copied: list[int] = []
     monkeypatch.setattr(os, "fork", counting(copied))
     monkeypatch.setattr(parallel, "processors", lambda: 3)
-    for module in (reading, stored_conversations):
-        monkeypatch.setattr(module, "_LONG", 0)
+    monkeypatch.setattr(parallel, "LONG", 0)
     shutil.rmtree(story.path(".git/entire/index"))
     assert repo.ok(*words) == alone
     assert len(copied) == (3 if words[0] == "story" else 2)

@@ -52,9 +52,9 @@ def main_checkout(root: str) -> str:
 def obstacle(root: str, project: str, user: str, env: Mapping[str, str]) -> HooksHealth | None:  # noqa: ARG001
     """Return what keeps the agent from running any hook, None if nothing does."""
     config = os.path.join(os.path.dirname(user), trust.CONFIG)
-    if not trust.are_hooks_off(config):
-        return None
     told = toml_text.values(config)
+    if not trust.are_hooks_off(told):
+        return None
     if notify.is_ours(told):
         return HooksHealth(status=HookStatus.INSTALLED)
     detail = f"remove `hooks = false` from `[features]` in {config} to record sessions"

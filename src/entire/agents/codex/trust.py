@@ -48,7 +48,7 @@ class HooksFile(Value):
         trust them.
         """
         config = toml_text.values(self.config)
-        if are_hooks_off(self.config):
+        if are_hooks_off(config):
             return ""
         known, wanted = _known(config), self._hashes()
         is_foreign = bool(self.project) and not _is_trusted(config, self.project)
@@ -68,7 +68,7 @@ class HooksFile(Value):
         Raises EntireError if the agent's settings cannot be edited; they are unchanged then.
         """
         config, text = toml_text.values(self.config), toml_text.read(self.config)
-        if not self.project and are_hooks_off(self.config) and notify.is_free(config):
+        if not self.project and are_hooks_off(config) and notify.is_free(config):
             toml_text.save(self.config, notify.added(text))
             return 1
         known = _known(config)
@@ -80,7 +80,8 @@ class HooksFile(Value):
 
     def forget(self) -> None:
         """Remove what was written about our entries, which are to be removed next."""
-        text = toml_text.read(self.config) if self.project else notify.removed(toml_text.read(self.config))
+        text = toml_text.read(self.config)
+        text = text if self.project else notify.removed(text)
         for key in self._hashes():
             text = toml_text.without_table(text, ("hooks", "state", key))
         toml_text.save(self.config, text)
@@ -118,9 +119,9 @@ def digest_of(event: str, hook: Mapping[str, Any], matcher: str | None) -> str:
 # ---------------------------------------------------------------- the agent's settings
 
 
-def are_hooks_off(config: str) -> bool:
+def are_hooks_off(config: Mapping[str, Any]) -> bool:
     """Tell whether the user has switched hooks off."""
-    features = dict_of(toml_text.values(config).get("features"))
+    features = dict_of(config.get("features"))
     return features.get("hooks") is False or features.get("codex_hooks") is False
 
 

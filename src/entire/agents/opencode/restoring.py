@@ -66,7 +66,9 @@ def _removal(session_ref: str, lines: bytes) -> Run:
 
 
 def _is_installed(env: Mapping[str, str]) -> bool:
-    return any(os.access(os.path.join(folder, _PROGRAM), os.X_OK) for folder in env.get("PATH", "").split(os.pathsep))
+    from entire import process
+
+    return bool(process.find(_PROGRAM, env.get("PATH", os.defpath)))
 
 
 def _delete(database: str, session_id: str) -> None:

@@ -8,10 +8,10 @@ last one. Before version 0.28, they had no ids and formed a list.
 from __future__ import annotations
 
 from entire.agents import transcripts
+from entire.agents.record_stream import RecordStream
 from entire.agents.untrusted import clean, dict_of, dicts_of, path_of
 from entire.conversation.records import INTERRUPTED, MOVED, PERSON, UNKNOWN, Answer, Mark, Prompt
 from entire.model.jsontext import natural, real
-from entire.model.positions import Position
 from entire.model.times import parse_time
 from entire.model.tokens import TokenUsage
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
     from entire.agents.transcripts import Source
     from entire.conversation.records import Record, Result
+    from entire.model.positions import Position
 
     Native = dict[str, Any]
 
-_LOOK_BACK = 4 << 20  # bytes before a position in which to search for the last answer, or for a call
 _NONE = -1  # the place of no prompt: before what was read
 _FIGURES = ("input", "cacheWrite", "cacheRead", "output")
 
 
-class EntryStream:
-    """The records in ``source`` from ``since`` on; iterate once, then ask for the ``end``.
+class EntryStream(RecordStream):
+    """The records of a session.
 
     ``branch``: the id of the entry after which the conversation goes on, and that of the last one when that was known.
     ``by``: who wrote the prompts.
@@ -40,42 +40,26 @@ class EntryStream:
     def __init__(
         self, source: Source, since: Position, *, branch: str = "", by: str = PERSON, details: bool = False
     ) -> None:
+        super().__init__(source, since, details=details)
         self.known = since.mark
-        self._source = source
         self._by = by
-        self._details = details
         self._leaf, _, self._leaf_known_at = branch.partition(" ")
-        self._start, self._count = since.byte, since.count
-        if since.count and not since.byte:
-            self._start, self._count = transcripts.offset_of(source, since.count)
-        self._byte = self._start
         self._above: dict[str, int] = {}  # an entry's id -> the record of the nearest prompt
         self._tip = _NONE  # the record of the prompt after which the conversation goes on
         self._id = ""  # of the last entry
-        self._last = since.mark
         self._folder: str | None = None
         self._paths: dict[str, str] = {}  # that calls were to write, until their result
 
-    @property
-    def end(self) -> Position:
-        """The end of the last complete line that was read; its mark is the last answer before."""
-        return Position(count=self._count, byte=self._byte, mark=self._last)
-
     def __iter__(self) -> Iterator[Record]:
-        if self._start and not self._last:
-            self._last = self._answer_before()
-        start = self._start
-        if start and transcripts.byte_before(self._source, start) != b"\n":
-            start += 1  # the newline of the line before was written after the position was taken
-        for natives, end in transcripts.natives(self._source, start):
-            for native in natives:
-                yield from self._take(native, self._count, end)
-            self._count, self._byte = self._count + 1, end
+        yield from super().__iter__()
         if self._leaf_known_at and self._id == self._leaf_known_at:
-            yield from self._move(self._count - 1, self._above.get(self._leaf, _NONE))
+            yield from self._move(self.end.count - 1, self._above.get(self._leaf, _NONE))
+
+    def look_back(self) -> None:
+        self.last = self.last or self._answer_before()
 
     def _answer_before(self) -> str:
-        for line in transcripts.last_lines(self._source, self._start, _LOOK_BACK):
+        for line in self.before():
             if b'"assistant"' in line:
                 for native in transcripts.records(line):
                     message = dict_of(native.get("message"))
@@ -100,7 +84,7 @@ class EntryStream:
 
     # ---------------------------------------------------------------- entries
 
-    def _take(self, native: Native, at: int, end: int) -> Iterator[Record]:
+    def take(self, native: Native, at: int, end: int) -> Iterator[Record]:
         kind = clean(native.get("type"))
         if kind == "session":
             return
@@ -119,7 +103,7 @@ class EntryStream:
             yield from self._answer(message, at, end, time)
         elif role == "toolResult":
             yield self._result(message, at, time)
-        elif self._details and kind:
+        elif self.details and kind:
             yield Mark(position=at, kind=UNKNOWN, time=time, text=role or kind)
 
     def _answer(self, message: Native, at: int, end: int, time: float) -> Iterator[Record]:
@@ -131,7 +115,7 @@ class EntryStream:
                 text=text or (clean(message.get("errorMessage")) if is_local else ""),
                 model="" if is_local else clean(message.get("model")), usage=_usage(message),
             )  # fmt: skip
-            self._last = self._last if has_failed else self._id
+            self.last = self.last if has_failed else self._id
             yield answer
             yield from self._calls(message, answer)
         if message.get("stopReason") == "aborted":
@@ -144,7 +128,7 @@ class EntryStream:
 
             for block in blocks:
                 self._paths[clean(block.get("id"))] = tools.written_path(block, self._cwd)
-                yield tools.call(block, answer, details=self._details)
+                yield tools.call(block, answer, details=self.details)
 
     def _result(self, message: Native, at: int, time: float) -> Result:
         from entire.agents.pi import tools
@@ -153,14 +137,14 @@ class EntryStream:
         path = self._paths.pop(call, None)
         if path is None:
             path = self._path_before(call) if message.get("toolName") in tools.WRITERS else ""
-        return tools.result(message, at, time, path, details=self._details)
+        return tools.result(message, at, time, path, details=self.details)
 
     def _path_before(self, call: str) -> str:
         """Return what a call before the position was to write."""
         from entire.agents.pi import tools
 
         needle = call.encode("utf-8", "replace")
-        for line in transcripts.last_lines(self._source, self._start, _LOOK_BACK) if needle else ():
+        for line in self.before() if needle else ():
             if needle in line:
                 for native in transcripts.records(line):
                     for block in _calls(dict_of(native.get("message"))):
@@ -172,7 +156,7 @@ class EntryStream:
     def _cwd(self) -> str:
         """The session's folder, in which its tools work."""
         if self._folder is None:
-            self._folder = path_of(header(self._source).get("cwd"))
+            self._folder = path_of(header(self.source).get("cwd"))
         return self._folder
 
 

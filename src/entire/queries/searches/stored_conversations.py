@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 8192
 _MANY = 10_000
-_LONG = 32 << 20
-"""Bytes of transcripts that several processes read."""
 
 
 class StoredConversations:
@@ -113,7 +111,8 @@ class StoredConversations:
         """
         files = (checkpoints.transcript_files(dict(files)).values() for _, _, files in self._slots.values())
         copies = parallel.processors() - 1  # one writes
-        if copies and len(self._slots) < _MANY and self._objects.sizes(itertools.chain.from_iterable(files)) > _LONG:
+        is_long = self._objects.sizes(itertools.chain.from_iterable(files)) > parallel.LONG
+        if copies and len(self._slots) < _MANY and is_long:
             self._objects.close()
             self._ahead = parallel.results(list(wanted.values()), self._find, copies)
 
