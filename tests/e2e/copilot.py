@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from driver import AgentTerminal, Home, Run, Running, installed, observer, running
+from driver import AgentTerminal, EventsRunning, Home, Running, installed, observer, running
 from script import ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
@@ -48,16 +48,6 @@ ENVIRONMENT = {
 
 UNPACKED = ".cache/copilot"
 """Where the program unpacks itself, below a home: 200 MB and two seconds, so all homes share what `make agents` did."""
-
-
-class CopilotRunning(Running):
-    """A headless run of Copilot, which prints one event a line."""
-
-    def finish(self) -> Run:
-        """Wait for the end."""
-        out, err = self.process.communicate(timeout=2 * PATIENCE)
-        events = [json.loads(line) for line in out.splitlines() if line.startswith(b"{")]
-        return Run(session=self.session, status=self.process.returncode, result={"events": events}, stderr=err.decode())
 
 
 class Copilot(Home):
@@ -174,7 +164,7 @@ class Copilot(Home):
         session = resume or str(uuid.uuid4())
         command = [*self._command(cwd, session, resume), "--output-format", "json", "-p", prompt]
         with running(session, command, cwd, self.environment) as started:
-            yield CopilotRunning(session=session, process=started.process)
+            yield EventsRunning(session=session, process=started.process)
 
     def _command(self, cwd: Path, session: str, resume: str | None) -> list[str]:
         """Return the command line that all runs share; the folder is trusted in advance."""

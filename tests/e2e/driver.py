@@ -66,6 +66,16 @@ class Running:
         return Run(session=self.session, status=self.process.returncode, result=result, stderr=err.decode())
 
 
+class EventsRunning(Running):
+    """A headless run of an agent that prints one event a line, and may say other things between."""
+
+    def finish(self) -> Run:
+        """Wait for the end."""
+        out, err = self.process.communicate(timeout=2 * PATIENCE)
+        events = [json.loads(line) for line in out.splitlines() if line.startswith(b"{")]
+        return Run(session=self.session, status=self.process.returncode, result={"events": events}, stderr=err.decode())
+
+
 @contextmanager
 def running(session: str, arguments: list[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[Running]:
     """Start a headless run; whatever happens, the agent is gone afterwards."""

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from driver import AgentTerminal, Home, Run, Running, running
+from driver import AgentTerminal, EventsRunning, Home, Run, Running, running
 from script import ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
@@ -52,16 +52,6 @@ def settings(model_url: str) -> dict[str, Any]:
         "autoupdate": False, "share": "disabled", "model": MODEL, "small_model": MODEL, "enabled_providers": ["local"],
         "permission": {"*": "allow"}, "provider": {"local": provider},
     }  # fmt: skip
-
-
-class OpenCodeRunning(Running):
-    """A headless run of OpenCode, which prints one event a line."""
-
-    def finish(self) -> Run:
-        """Wait for the end."""
-        out, err = self.process.communicate(timeout=2 * PATIENCE)
-        events = [json.loads(line) for line in out.splitlines() if line.startswith(b"{")]
-        return Run(session=self.session, status=self.process.returncode, result={"events": events}, stderr=err.decode())
 
 
 class OpenCode(Home):
@@ -224,7 +214,7 @@ class OpenCode(Home):
             line = started.process.stdout.readline()
             if not line:
                 raise AssertionError(started.finish().stderr)
-            yield OpenCodeRunning(session=str(json.loads(line)["sessionID"]), process=started.process)
+            yield EventsRunning(session=str(json.loads(line)["sessionID"]), process=started.process)
 
     def fork(self, prompt: str, cwd: Path, session: str) -> Run:
         """Run one prompt in a copy of a session, which gets an id of its own."""
